@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// An engine without a user interface: what the command line runs.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <QByteArray>
+#include <QCoroTask>
+#include <QString>
+
+#include "engine/api/operations.h"
+#include "engine/api/snapshot.h"
+#include "engine/definition/workspace.h"
+
+namespace watukuy {
+
+/// One element of `tick --json` (spec-workspace).
+struct TickResult {
+    Key key;
+    Lane lane = Lane::Live;
+    Verdict verdict = Verdict::None;
+    int pages = 0;
+    qint64 items = 0;
+    EventCounts events;
+    qint64 delivered = 0;
+    Duration took{0};
+    std::optional<Error> error;
+    QString skipped; ///< "", `not-due`, `paused`, `leased`
+};
+[[nodiscard]] QByteArray tickJson(const TickResult &result);
+
+/// What `test` found out about a poller; nothing was written.
+struct TestReport {
+    struct Exchange {
+        QString method;
+        QString url;                              ///< redacted
+        QList<std::pair<QString, QString>> headers; ///< redacted
+        int status = 0;
+        Duration took{0};
+        qint64 bytes = 0;
+    };
+    QList<Exchange> requests;
+    std::vector<QByteArray> items; ///< raw, at most 20 per page
+    qint64 itemCount = 0;
+    QStringList identities;
+    std::vector<QByteArray> events; ///< envelopes a first cycle would emit, as many as `items`
+    QByteArray nextCursor;          ///< JSON text; empty = null
+    Verdict verdict = Verdict::None;
+    QList<Warning> warnings;
+    std::optional<Error> error; ///< what ended the test early; the rest says how far it came
+};
+[[nodiscard]] QByteArray testJson(const TestReport &report);
+
+/// A workspace with its store open, and an engine on it when asked. Everything runs on the calling
+/// thread's event loop; SQL on threads of the store.
+class Headless {
+public:
+    /// Opens the store of `workspace` (creating it when new). The workspace is kept.
+    static QCoro::Task<Result<std::unique_ptr<Headless>>> open(WorkspaceDefinition workspace);
+    ~Headless();
+    Q_DISABLE_COPY_MOVE(Headless)
+
+    [[nodiscard]] Operations &operations();
+
+    /// Starts the engine. `observe` gets every log line; `delivered` every event that all sinks took.
+    QCoro::Task<Result<void>> start(std::function<void(const LogLine &)> observe,
+                                    std::function<void(const Event &)> delivered);
+    /// Drains within the limit, then stops. Safe to call when nothing was started.
+    QCoro::Task<void> stop(Duration limit);
+    /// Stops at once; what is under way is redelivered later.
+    void stopNow();
+
+    /// One pass over what is due: every key at most once.
+    QCoro::Task<Result<std::vector<TickResult>>> tick(Duration maxDuration, KeyScope only);
+
+    /// Fetches for real, writes nothing.
+    QCoro::Task<Result<TestReport>> test(QString poller, QString partition, int pages,
+                                         std::optional<QString> cursor);
+
+    QCoro::Task<void> close();
+
+private:
+    Headless();
+    class Private;
+    std::unique_ptr<Private> d;
+};
+
+} // namespace watukuy

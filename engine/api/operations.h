@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What operators do, once: command line and user interface call the same functions (spec-engine 10).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <QByteArray>
+#include <QCoroTask>
+#include <QList>
+#include <QString>
+
+#include "engine/api/snapshot.h"
+#include "engine/definition/definition.h"
+#include "engine/model/clock.h"
+#include "engine/model/random.h"
+#include "engine/store/statestore.h"
+
+namespace watukuy {
+
+/// Which keys are meant: a poller and, unless all of its partitions are, one partition.
+struct KeyScope {
+    QString poller; ///< "" = all
+    std::optional<QString> partition;
+};
+
+/// Whether a mutating operation happens or only says what it would do.
+enum class Run { ForReal, Dry };
+
+/// Who asks, and why; goes into the audit log.
+struct Request {
+    QString who;
+    QString reason;
+    Run run = Run::ForReal;
+};
+
+/// How `export` writes events.
+enum class ExportFormat { JsonLines, Csv, CloudEvents };
+
+/// The operations on an open store. They need no running engine: an engine that runs on the same
+/// store sees them at its next page boundary. Every mutating one is refused with
+/// ErrorKind::Refused in a read-only workspace and writes an audit row. Unknown pollers are
+/// ErrorKind::Usage and name the nearest known one. One thread, that of the store's caller.
+class Operations {
+public:
+    Operations(const WorkspaceDefinition &workspace, StateStore &store, const Clock &clock);
+
+    QCoro::Task<Result<std::vector<KeySnapshot>>> inspect(KeyScope scope);
+    QCoro::Task<Result<ActionResult>> trigger(KeyScope scope, Request request);
+    QCoro::Task<Result<ActionResult>> pause(KeyScope scope, Request request);
+    QCoro::Task<Result<ActionResult>> resume(KeyScope scope, Request request);
+    QCoro::Task<Result<std::vector<ParkedRow>>> parked(ParkedFilter filter);
+    QCoro::Task<Result<ActionResult>> retryParked(ParkedFilter filter, Request request);
+    QCoro::Task<Result<ActionResult>> discardParked(ParkedFilter filter, Request request);
+    /// Streams logged events into `write`, a line or row at a time; the answer is the number of events.
+    QCoro::Task<Result<qint64>> exportEvents(LogQuery query, ExportFormat format,
+                                             std::function<Result<void>(const QByteArray &)> write);
+
+private:
+    QCoro::Task<Result<std::vector<KeyState>>> keysIn(KeyScope scope);
+    [[nodiscard]] Result<void> mayWrite(const QString &operation) const;
+
+    const WorkspaceDefinition &m_workspace;
+    StateStore &m_store;
+    const Clock &m_clock;
+};
+
+/// The value of a key as user interfaces show it.
+[[nodiscard]] KeySnapshot snapshotOf(const KeyState &state, const PollerDefinition *poller, bool running,
+                                     const QString &instance, Instant now);
+
+/// One object of `inspect --json` (spec-engine 10), with exact digits; times in epoch ms.
+[[nodiscard]] QByteArray inspectJson(const KeySnapshot &snapshot);
+
+/// One object of `parked ls --json` (spec-workspace).
+[[nodiscard]] QByteArray parkedJson(const ParkedRow &row);
+
+} // namespace watukuy
