@@ -60,11 +60,14 @@ struct Failure {
 /// trigger(): due now; clears the throttle window, leaves an open circuit open (the run is a probe).
 [[nodiscard]] Next afterTrigger(const ScheduleState &state, Instant now);
 
-/// resume(): due now.
+/// resume(): due now; a throttle window of the API goes on.
 [[nodiscard]] Next afterResume(const ScheduleState &state, Instant now);
 
 /// The circuit as a run that starts now sees it: an open one is half-open.
 [[nodiscard]] Circuit circuitForRun(const ScheduleState &state);
+
+/// When the next run may start: the due time, but never inside a throttle window.
+[[nodiscard]] Instant dueAt(const ScheduleState &state);
 
 [[nodiscard]] bool isDue(const ScheduleState &state, Instant now);
 
@@ -82,10 +85,12 @@ struct Failure {
 
 /// What a key waits for, until when and why (promise G12): a code and an instant.
 struct WaitingFor {
-    QString code; ///< `due`, `retry-after`, `backoff`, `probe`, `resume`, `lease`, `delivery-retry`, `running`, ...
+    QString code; ///< `due`, `retry-after`, `backoff`, `probe`, `resume`, `lease`, `delivery-retry`,
+                  ///< `running`, ...
     std::optional<Instant> until;
     QString because; ///< English, for logs and `inspect`
 };
-[[nodiscard]] WaitingFor waitingFor(const KeyState &state, bool running, const QString &instance, Instant now);
+[[nodiscard]] WaitingFor waitingFor(const KeyState &state, bool running, const QString &instance,
+                                    Instant now);
 
 } // namespace watukuy::schedule
