@@ -36,7 +36,7 @@ struct TickResult {
 struct TestReport {
     struct Exchange {
         QString method;
-        QString url;                              ///< redacted
+        QString url;                                ///< redacted
         QList<std::pair<QString, QString>> headers; ///< redacted
         int status = 0;
         Duration took{0};
@@ -58,11 +58,14 @@ struct TestReport {
 /// thread's event loop; SQL on threads of the store.
 class Headless {
 public:
-    /// Opens the store of `workspace` (creating it when new). The workspace is kept.
-    static QCoro::Task<Result<std::unique_ptr<Headless>>> open(WorkspaceDefinition workspace);
+    explicit Headless(WorkspaceDefinition workspace);
     ~Headless();
     Q_DISABLE_COPY_MOVE(Headless)
 
+    /// Opens the store (creating it when new). First of all, once. After an error nothing is open.
+    QCoro::Task<Result<void>> open();
+
+    /// Valid after open().
     [[nodiscard]] Operations &operations();
 
     /// Starts the engine. `observe` gets every log line; `delivered` every event that all sinks took.
@@ -83,7 +86,6 @@ public:
     QCoro::Task<void> close();
 
 private:
-    Headless();
     class Private;
     std::unique_ptr<Private> d;
 };
