@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/commands.h"
+#include "app/cli/json.h"
+#include "app/cli/table.h"
+#include "app/cli/translation.h"
+
+namespace watukuy::cli {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+QString spelledState(VisibleState state)
+{
+    switch (state) {
+    case VisibleState::Idle:
+        return Text::tr("Idle");
+    case VisibleState::Polling:
+        return Text::tr("Polling");
+    case VisibleState::Throttled:
+        return Text::tr("Throttled");
+    case VisibleState::BackingOff:
+        return Text::tr("Backing off");
+    case VisibleState::CircuitOpen:
+        return Text::tr("Circuit open");
+    case VisibleState::HalfOpen:
+        return Text::tr("Half-open");
+    case VisibleState::Paused:
+        return Text::tr("Paused");
+    }
+    return {};
+}
+
+Colour colourOf(VisibleState state)
+{
+    switch (state) {
+    case VisibleState::Idle:
+    case VisibleState::Polling:
+        return Colour::Good;
+    case VisibleState::CircuitOpen:
+        return Colour::Bad;
+    case VisibleState::Paused:
+        return Colour::Dim;
+    default:
+        return Colour::Attention;
+    }
+}
+
+/// What a person should know beyond the table: why it waits, what failed, what to change.
+void printNotes(Output &output, const KeySnapshot &key)
+{
+    const QString name = key.key.toString() + u": "_s;
+    if (!key.waitingBecause.isEmpty()) {
+        const QString until =
+            key.waitingUntil ? Text::tr(", until %1").arg(toRfc3339(*key.waitingUntil)) : QString();
+        output.line(name + key.waitingBecause + until);
+    }
+    if (key.schedule.lastError)
+        output.line(name + Text::tr("last error: %1").arg(key.schedule.lastError->oneLine()));
+    for (const Warning &warning : key.warnings)
+        output.line(name + Text::tr("warning: %1 (%2)").arg(warning.message, warning.key));
+}
+
+void print(Output &output, const std::vector<KeySnapshot> &keys)
+{
+    if (keys.empty()) {
+        output.line(Text::tr("No key has been polled yet: `watukuy tick` makes a first pass."));
+        return;
+    }
+    Table table({Text::tr("KEY"), Text::tr("STATE"), Text::tr("NEXT DUE"), Text::tr("LAST SUCCESS"),
+                 Text::tr("LAG"), Text::tr("ITEMS"), Text::tr("OUTBOX"), Text::tr("PARKED"),
+                 Text::tr("HELD")});
+    table.alignRight({5, 6, 7, 8});
+    for (const KeySnapshot &key : keys) {
+        table.add({key.key.toString(), spelledState(key.state),
+                   key.state == VisibleState::Paused ? u"-"_s : relative(key.schedule.nextDueAt, key.takenAt),
+                   relative(key.schedule.lastSuccessAt, key.takenAt), key.lag ? spelled(*key.lag) : u"-"_s,
+                   QString::number(key.counts.items), QString::number(key.counts.outboxPending),
+                   QString::number(key.counts.parked), QString::number(key.counts.held)},
+                  colourOf(key.state));
+    }
+    table.print(output);
+    output.line({});
+    for (const KeySnapshot &key : keys)
+        printNotes(output, key);
+}
+
+} // namespace
+
+QCoro::Task<int> inspectCommand(Context context)
+{
+    KeyScope scope;
+    if (!context.arguments.names.isEmpty()) {
+        const Result<KeyScope> named = scopeOf(context.arguments, context.arguments.names.constFirst());
+        if (!named)
+            co_return context.output.fail(named.error());
+        scope = *named;
+    }
+    std::optional<WorkspaceDefinition> workspace = readWorkspace(context);
+    if (!workspace)
+        co_return UsageOrWorkspace;
+    Headless headless(std::move(*workspace));
+    if (const Result<void> opened = co_await headless.open(); !opened)
+        co_return context.output.fail(opened.error());
+    const Result<std::vector<KeySnapshot>> keys = co_await headless.operations().inspect(scope);
+    co_await headless.close();
+    if (!keys)
+        co_return context.output.fail(keys.error());
+
+    if (!context.output.json()) {
+        print(context.output, *keys);
+        co_return Done;
+    }
+    std::vector<QByteArray> elements;
+    for (const KeySnapshot &key : *keys)
+        elements.push_back(inspectJson(key));
+    context.output.write(json::array(elements) + '\n');
+    co_return Done;
+}
+
+} // namespace watukuy::cli
