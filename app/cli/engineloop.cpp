@@ -55,18 +55,18 @@ QCoro::Task<std::unique_ptr<Headless>> openChanged(Output *output, QString file)
         output->message(Text::tr("The workspace was changed but is not valid; the old one goes on:"));
         for (const WorkspaceError &error : workspace.error())
             output->message(spelled(error, file));
-        co_return nullptr;
+        co_return std::unique_ptr<Headless>();
     }
     if (std::holds_alternative<MemoryStoreDefinition>(workspace->store)) {
         output->message(Text::tr(
             "The workspace was changed; it is used at the next start, because its store is in memory."));
-        co_return nullptr;
+        co_return std::unique_ptr<Headless>();
     }
     auto opened = std::make_unique<Headless>(std::move(*workspace));
     if (const Result<void> answer = co_await opened->open(); !answer) {
         output->message(Text::tr("The workspace was changed but cannot be opened; the old one goes on:"));
         output->fail(answer.error());
-        co_return nullptr;
+        co_return std::unique_ptr<Headless>();
     }
     co_return opened;
 }

@@ -112,6 +112,7 @@ QCoro::Task<int> inspectCommand(Context context)
         co_return Done;
     }
     std::vector<QByteArray> elements;
+    elements.reserve(keys->size());
     for (const KeySnapshot &key : *keys)
         elements.push_back(inspectJson(key));
     context.output.write(json::array(elements) + '\n');

@@ -98,6 +98,7 @@ QCoro::Task<int> list(Context context, Headless *headless, ParkedFilter filter)
         co_return Done;
     }
     std::vector<QByteArray> elements;
+    elements.reserve(rows->size());
     for (const ParkedRow &row : *rows)
         elements.push_back(parkedJson(row));
     context.output.write(json::array(elements) + '\n');
@@ -139,9 +140,9 @@ QCoro::Task<int> parkedCommand(Context context)
 
     int code = Done;
     if (action == "ls"_L1)
-        code = co_await list(context, headless->get(), *filter);
+        code = co_await list(context, &headless, *filter);
     else
-        code = co_await change(context, headless->get(), *filter, action);
+        code = co_await change(context, &headless, *filter, action);
     co_await headless.close();
     co_return code;
 }

@@ -59,6 +59,7 @@ int report(Output &output, const std::vector<TickResult> &results)
 {
     if (output.json()) {
         std::vector<QByteArray> elements;
+        elements.reserve(results.size());
         for (const TickResult &result : results)
             elements.push_back(tickJson(result));
         output.write(json::array(elements) + '\n');

@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What each command does on a workspace that works."""
+import csv
+import io
+import json
+import stat
+import subprocess
+import unittest
+
+from harness import PROGRAM, CliTest, snapshot_poller, timestamp_poller, workspace
+from server import Server
+
+TICK_KEYS = {'poller', 'partition', 'lane', 'verdict', 'pages', 'items', 'events', 'delivered', 'durationMs', 'error',
+             'skipped'}
+INSPECT_KEYS = {'poller', 'partition', 'state', 'paused', 'lease', 'cursors', 'schedule', 'lastPoll', 'outboxPending',
+                'parked', 'held', 'items', 'lagMs', 'waitingFor', 'warnings'}
+SCHEDULE_KEYS = {'nextDueAt', 'intervalMs', 'consecutiveFailures', 'circuit', 'circuitOpenedAt', 'throttledUntil',
+                 'rateLimit', 'lastPollAt', 'lastError', 'reason'}
+LAST_POLL_KEYS = {'lane', 'startedAt', 'durationMs', 'pages', 'items', 'events', 'notModified', 'truncated', 'verdict'}
+ENVELOPE_KEYS = ['id', 'type', 'source', 'subject', 'time', 'poller', 'partition', 'lane', 'sequence', 'cursor', 'data',
+                 'attempt']
+
+
+class Tick(CliTest):
+    def test_the_first_creates_everything_and_the_second_nothing(self):
+        server = self.serve(Server(2500, page_size=1000))
+        self.folder.write(workspace({'catalog': snapshot_poller(server)}))
+        first = self.assert_exit(0, self.folder.call('tick', '--json')).json
+        self.assertEqual(len(first), 1)
+        self.assertEqual(set(first[0]), TICK_KEYS)
+        self.assertEqual(first[0]['events'], {'created': 2500, 'updated': 0, 'deleted': 0})
+        self.assertEqual((first[0]['pages'], first[0]['items'], first[0]['delivered'], first[0]['verdict'], first[0]['lane']),
+                         (3, 2500, 2500, 'complete', 'live'))
+        second = self.assert_exit(0, self.folder.call('--json', 'tick')).json[0]
+        self.assertEqual(second['events'], {'created': 0, 'updated': 0, 'deleted': 0})
+        events = self.folder.events('catalog')
+        self.assertEqual(len({e['id'] for e in events}), 2500)
+        self.assertEqual(list(events[0]), ENVELOPE_KEYS)
+        self.assertEqual({e['subject'] for e in events}, set(server.listing.state()))
+
+    def test_the_digits_of_the_api_reach_the_sink(self):
+        server = self.serve(Server(1))
+        self.folder.write(workspace({'catalog': snapshot_poller(server)}))
+        self.assert_exit(0, self.folder.call('tick'))
+        self.assertIn(str(9007199254740994), (self.folder.path / 'catalog.jsonl').read_text())
+
+    def test_changes_additions_and_deletes_are_exactly_what_the_next_tick_emits(self):
+        server = self.serve(Server(100, page_size=30))
+        self.folder.write(workspace({'catalog': snapshot_poller(server)}))
+        self.assert_exit(0, self.folder.call('tick'))
+        before = len(self.folder.events('catalog'))
+        server.listing.change(add=2, update=(5, 60), delete=(7, 99, 100))
+        self.assert_exit(0, self.folder.call('tick'))
+        new = [(e['type'], e['subject']) for e in self.folder.events('catalog')[before:]]
+        self.assertEqual(sorted(new), sorted([('created', '101'), ('created', '102'), ('updated', '5'), ('updated', '60'),
+                                              ('deleted', '7'), ('deleted', '99'), ('deleted', '100')]))
+
+    def test_a_timestamp_cursor_asks_for_what_came_after(self):
+        server = self.serve(Server(1200))
+        self.folder.write(workspace({'orders': timestamp_poller(server)}))
+        first = self.assert_exit(0, self.folder.call('tick', '--json')).json[0]
+        self.assertEqual(first['events']['created'], 1200)
+        server.listing.change(add=1, update=(3,))
+        del server.requests[:]
+        second = self.assert_exit(0, self.folder.call('tick', '--json')).json[0]
+        self.assertEqual(second['events'], {'created': 1, 'updated': 1, 'deleted': 0})
+        self.assertIn('updated_since=', server.requests[0])
+        self.assertIn('after_id=1200', server.requests[0])
+
+    def test_what_is_not_due_is_skipped_and_only_limits_the_pass(self):
+        server = self.serve(Server(3))
+        slow = {'min': '1h', 'max': '1h'}
+        self.folder.write(workspace({'a': snapshot_poller(server, schedule=slow), 'b': snapshot_poller(server, schedule=slow)}))
+        only = self.assert_exit(0, self.folder.call('tick', '--only', 'b', '--json')).json
+        self.assertEqual([(r['poller'], r['skipped']) for r in only if not r['skipped']], [('b', only[0]['skipped'])])
+        results = {r['poller']: r for r in self.assert_exit(0, self.folder.call('tick', '--json')).json}
+        self.assertEqual(results['b']['skipped'], 'not-due')
+        self.assertEqual(results['a']['events']['created'], 3)
+
+    def test_a_failed_cycle_is_exit_1_and_the_others_run(self):
+        server = self.serve(Server(3))
+        server.answer('/broken', 500, b'{"title":"out of order"}')
+        broken = snapshot_poller(server)
+        broken['request'] = {'url': f'{server.url}/broken'}
+        self.folder.write(workspace({'broken': broken, 'whole': snapshot_poller(server)}))
+        answer = self.assert_exit(1, self.folder.call('tick', '--json'))
+        results = {r['poller']: r for r in answer.json}
+        self.assertEqual(results['whole']['events']['created'], 3)
+        self.assertIn('500', json.dumps(results['broken']['error']))
+        self.assert_says(answer, 'broken', '500')
+
+
+class Inspect(CliTest):
+    def test_it_has_the_shape_of_the_specification(self):
+        server = self.serve(Server(7))
+        self.folder.write(workspace({'catalog': snapshot_poller(server)}))
+        self.assert_exit(0, self.folder.call('tick'))
+        keys = self.assert_exit(0, self.folder.call('inspect', '--json')).json
+        self.assertEqual([k['poller'] for k in keys], ['catalog'])
+        key = keys[0]
+        self.assertEqual(INSPECT_KEYS - set(key), set())
+        self.assertEqual(SCHEDULE_KEYS - set(key['schedule']), set())
+        self.assertEqual(LAST_POLL_KEYS - set(key['lastPoll']), set())
+        self.assertEqual(set(key['cursors']), {'live', 'backfill', 'reconcile'})
+        self.assertEqual((key['items'], key['outboxPending'], key['parked'], key['held'], key['paused']), (7, 0, 0, 0, False))
+        self.assertIsInstance(key['schedule']['nextDueAt'], int)
+
+    def test_people_get_a_table(self):
+        server = self.serve(Server(7))
+        self.folder.write(workspace({'catalog': snapshot_poller(server)}))
+        self.assert_exit(0, self.folder.call('tick'))
+        lines = self.assert_exit(0, self.folder.call('inspect')).out.splitlines()
+        self.assertRegex(lines[0], r'^KEY\s+STATE\s+NEXT DUE')
+        self.assertRegex(lines[1], r'^catalog\s+Idle\s')
+        self.assertNotIn('\x1b', ''.join(lines))
+
+
+class Control(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.server = self.serve(Server(3))
+        self.folder.write(workspace({'catalog': snapshot_poller(self.server)}))
+
+    def test_a_paused_poller_is_skipped_until_it_is_resumed(self):
+        paused = self.assert_exit(0, self.folder.call('pause', 'catalog', '--reason', 'maintenance', '--json')).json
+        self.assertEqual(set(paused), {'done', 'skipped', 'failed', 'details'})
+        self.assertEqual((paused['done'], paused['failed']), (1, 0))
+        self.assertEqual(self.assert_exit(0, self.folder.call('tick', '--json')).json[0]['skipped'], 'paused')
+        self.assertEqual(self.server.requests, [])
+        self.assertEqual(self.folder.call('inspect', '--json').json[0]['state'], 'Paused')
+        again = self.folder.call('pause', 'catalog', '--json').json
+        self.assertEqual((again['done'], again['skipped']), (0, 1))
+        self.assertEqual(self.assert_exit(0, self.folder.call('resume', 'catalog', '--json')).json['done'], 1)
+        self.assertEqual(self.assert_exit(0, self.folder.call('tick', '--json')).json[0]['events']['created'], 3)
+
+    def test_a_dry_run_says_what_would_happen_and_does_nothing(self):
+        dry = self.assert_exit(0, self.folder.call('pause', 'catalog', '--dry-run', '--json')).json
+        self.assertEqual(set(dry), {'wouldAffect', 'details', 'token'})
+        self.assertEqual(dry['wouldAffect'], 1)
+        self.assertEqual(self.folder.call('pause', 'catalog', '--dry-run', '--json').json['token'], dry['token'])
+        self.assertNotEqual(self.folder.call('tick', '--json').json[0]['skipped'], 'paused')
+
+    def test_a_trigger_makes_a_quiet_poller_due(self):
+        self.folder.write(workspace({'catalog': snapshot_poller(self.server, schedule={'min': '1h', 'max': '1h'})}))
+        self.assert_exit(0, self.folder.call('tick'))
+        self.assertEqual(self.folder.call('tick', '--json').json[0]['skipped'], 'not-due')
+        self.assertEqual(self.assert_exit(0, self.folder.call('trigger', 'catalog', '--json')).json['done'], 1)
+        self.assertFalse(self.assert_exit(0, self.folder.call('tick', '--json')).json[0]['skipped'])
+
+    def test_a_read_only_workspace_refuses_with_exit_3(self):
+        self.folder.call('tick')
+        self.folder.write(workspace({'catalog': snapshot_poller(self.server)}, readOnly=True))
+        for words in (('pause', 'catalog'), ('resume', 'catalog'), ('trigger', 'catalog'), ('tick',), ('run', '--for', '1s'),
+                      ('parked', 'retry', 'catalog', '--all'), ('parked', 'discard', 'catalog', '--all')):
+            with self.subTest(words):
+                self.assert_says(self.assert_exit(3, self.folder.call(*words)), 'read-only')
+        self.assert_exit(0, self.folder.call('inspect'))
+        self.assert_exit(0, self.folder.call('parked', 'ls', 'catalog'))
+        self.assert_exit(0, self.folder.call('test', 'catalog'))
+
+
+class Test(CliTest):
+    def test_it_fetches_and_leaves_no_trace(self):
+        server = self.serve(Server(30, page_size=10))
+        self.folder.write(workspace({'catalog': snapshot_poller(server)}))
+        report = self.assert_exit(0, self.folder.call('test', 'catalog', '--json')).json
+        self.assertEqual(set(report) - {'error'}, {'requests', 'items', 'identities', 'events', 'nextCursor', 'verdict', 'warnings'})
+        self.assertEqual(len(report['requests']), 2)
+        self.assertEqual(set(report['requests'][0]), {'method', 'url', 'headers', 'status', 'durationMs', 'bytes'})
+        self.assertEqual(report['requests'][0]['status'], 200)
+        self.assertEqual(report['identities'][:3], ['1', '2', '3'])
+        self.assertEqual(report['events'][0]['type'], 'created')
+        self.assertEqual([p.name for p in self.folder.path.iterdir()], ['test.watukuy.json'])
+
+    def test_people_can_read_it(self):
+        server = self.serve(Server(30, page_size=10))
+        self.folder.write(workspace({'catalog': snapshot_poller(server)}))
+        out = self.assert_exit(0, self.folder.call('test', 'catalog', '--pages', '1')).out
+        for words in ('Nothing is written', 'Requests: 1', f'GET {server.url}/items?page=1', 'Items found: 10', 'Identities',
+                      'Next cursor', 'Warnings'):
+            self.assertIn(words, out)
+
+    def test_a_wrong_items_path_is_explained(self):
+        server = self.serve(Server(3))
+        poller = snapshot_poller(server, response={'items': 'data.rows'})
+        self.folder.write(workspace({'catalog': poller}))
+        answer = self.assert_exit(1, self.folder.call('test', 'catalog'))
+        self.assert_says(answer, 'data', 'items')
+
+    def test_secrets_are_not_shown(self):
+        server = self.serve(Server(3))
+        poller = snapshot_poller(server)
+        poller['request']['credential'] = 'shop'
+        self.folder.write(workspace({'catalog': poller},
+                                    credentials={'shop': {'kind': 'bearer', 'token': '${env:SHOP_TOKEN}'}}))
+        answer = self.assert_exit(0, self.folder.call('test', 'catalog', '--json', environment={'SHOP_TOKEN': 'tok-4711'}))
+        self.assertNotIn('tok-4711', answer.out + answer.err)
+
+
+class Parked(CliTest):
+    def test_invalid_items_are_listed_and_discarded_and_the_others_flow(self):
+        server = self.serve(Server(0))
+        server.answer('/items', 200, b'{"items":[{"id":1},{"name":"no id"},{"id":3}],"more":false}')
+        self.folder.write(workspace({'catalog': snapshot_poller(server)}))
+        self.assert_exit(0, self.folder.call('tick'))
+        self.assertEqual([e['subject'] for e in self.folder.events('catalog')], ['1', '3'])
+        rows = self.assert_exit(0, self.folder.call('parked', 'ls', 'catalog', '--json')).json
+        self.assertEqual(len(rows), 1)
+        self.assertEqual(set(rows[0]), {'id', 'poller', 'partition', 'kind', 'event', 'item', 'error', 'attempts', 'parkedAt',
+                                        'holdKey'})
+        self.assertEqual(set(rows[0]['error']), {'name', 'message', 'history', 'issues'})
+        self.assertEqual(rows[0]['kind'], 'invalid')
+        self.assertIn('no id', json.dumps(rows[0]['item']))
+        self.assertEqual(self.folder.call('parked', 'ls', 'catalog', '--kind', 'poison', '--json').json, [])
+        self.assertIn('invalid', self.folder.call('parked', 'ls', 'catalog').out)
+        done = self.assert_exit(0, self.folder.call('parked', 'discard', 'catalog', '--ids', rows[0]['id'], '--json')).json
+        self.assertEqual(done['done'], 1)
+        self.assertEqual(self.folder.call('parked', 'ls', 'catalog', '--json').json, [])
+        self.assertIn('Nothing is parked', self.folder.call('parked', 'ls', 'catalog').out)
+
+
+class Export(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.server = self.serve(Server(1500))
+        self.folder.write(workspace({'catalog': snapshot_poller(self.server, log={'retention': '7d'})}))
+        self.assert_exit(0, self.folder.call('tick'))
+
+    def test_json_lines_hold_every_logged_event(self):
+        lines = self.assert_exit(0, self.folder.call('export', 'catalog')).out.splitlines()
+        self.assertEqual(len(lines), 1500)
+        self.assertEqual({json.loads(line)['id'] for line in lines}, {e['id'] for e in self.folder.events('catalog')})
+
+    def test_csv_has_a_heading_and_a_row_per_event(self):
+        rows = list(csv.reader(io.StringIO(self.assert_exit(0, self.folder.call('export', 'catalog', '--format', 'csv')).out)))
+        self.assertEqual(len(rows), 1501)
+        self.assertEqual({len(row) for row in rows}, {len(rows[0])})
+
+    def test_cloudevents_are_cloudevents(self):
+        events = self.assert_exit(0, self.folder.call('export', 'catalog', '--format', 'cloudevents')).json # a batch
+        self.assertEqual(len(events), 1500)
+        event = events[0]
+        self.assertEqual((event['specversion'], event['type'], event['watukuypoller']), ('1.0', 'catalog.created', 'catalog'))
+
+    def test_a_file_is_for_its_owner_only_and_whole_or_untouched(self):
+        target = self.folder.path / 'out.jsonl'
+        target.write_text('old')
+        target.chmod(0o644)
+        answer = self.assert_exit(0, self.folder.call('export', 'catalog', '--output', 'out.jsonl'))
+        self.assertEqual(answer.out, '')
+        self.assert_says(answer, '1500')
+        self.assertEqual(stat.S_IMODE(target.stat().st_mode), 0o600)
+        self.assertEqual(len(target.read_text().splitlines()), 1500)
+        self.assert_exit(1, self.folder.call('export', 'catalog', '--output', 'no/such/folder/out.jsonl'))
+
+    def test_a_range_of_time_is_a_range_of_events(self):
+        self.assertEqual(self.assert_exit(0, self.folder.call('export', 'catalog', '--to', '2020-01-01T00:00:00Z')).out, '')
+        lines = self.folder.call('export', 'catalog', '--from', '1577836800000').out.splitlines()
+        self.assertEqual(len(lines), 1500)
+
+    def test_a_reader_that_goes_away_is_no_failure(self):
+        process = self.start('export', 'catalog')
+        process.stdout.read(10)
+        process.stdout.close()
+        self.assertEqual((process.stderr.read(), process.wait(30)), ('', 0))
+
+    def test_a_full_disk_behind_stdout_is_a_failure(self):
+        with open('/dev/full', 'w', encoding='utf-8') as full:
+            ended = subprocess.run([PROGRAM, 'export', 'catalog'], cwd=self.folder.path, stdout=full, stderr=subprocess.PIPE,
+                                   text=True, check=False)
+        self.assertEqual(ended.returncode, 1, ended)
+        self.assertIn('could not be written', ended.stderr)
+
+
+class Migrate(CliTest):
+    def test_it_makes_the_store_and_says_so(self):
+        self.folder.write(workspace({}))
+        self.assertEqual(self.assert_exit(0, self.folder.call('migrate', '--json')).json['failed'], 0)
+        self.assertEqual(stat.S_IMODE((self.folder.path / 'store.db').stat().st_mode), 0o600)
+
+
+if __name__ == '__main__':
+    unittest.main()
