@@ -192,7 +192,8 @@ struct KeyState {
     qint64 epoch = 0;           ///< the highest epoch ever given for this key
     KeyCounts counts;
     std::optional<Instant> oldestPendingAt; ///< time of the oldest undelivered event
-    std::optional<Instant> nextDeliveryAt;  ///< the earliest retry, when all pending events wait
+    std::optional<Instant> nextDeliveryAt;  ///< the earliest retry, when all events that may go wait for one
+    bool deliveryHeld = false; ///< every pending event waits behind a parked one: nothing to deliver
     Instant updatedAt;
 
     bool operator==(const KeyState &) const = default;

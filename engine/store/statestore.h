@@ -41,12 +41,13 @@ struct PollCommit {
                                    ///< `scan->id` 0 = the store gives a new id.
     int schemaVersion = 1;
     std::vector<ItemRow> upserts;
-    std::vector<Event> events; ///< in order; the store gives the sequences
-    bool log = false;          ///< also append the events to the replay log
+    std::vector<Event> events;     ///< in order; the store gives the sequences
+    bool log = false;              ///< also append the events to the replay log
     std::vector<ParkedRow> parked; ///< quarantined items
-    std::vector<qint64> seen;  ///< full scans: handles of the listed rows that are not in `upserts`
-    bool markSeen = false;     ///< full scans: upserted rows are marked as listed, too
+    std::vector<qint64> seen;      ///< full scans: handles of the listed rows that are not in `upserts`
+    bool markSeen = false;         ///< full scans: upserted rows are marked as listed, too
     std::optional<ValidatorRow> validator; ///< never saved without its page
+    bool backfillDone = false;             ///< backfill lane: with this page the backfill has reached its end
     Instant now;
 };
 
@@ -55,7 +56,8 @@ struct CommitReceipt {
     qint64 lastSequence = 0;
 };
 
-/// What a finished listing left out.
+/// What a finished listing left out. Rows whose hold an operator discarded are not missing until they
+/// have been listed once more.
 struct MissingCount {
     qint64 stored = 0;  ///< live rows of the key
     qint64 missing = 0; ///< live rows that this scan did not list
@@ -108,6 +110,7 @@ struct SchedulePatch {
     LaneSchedule reconcileSchedule;
     LaneSchedule backfillSchedule;
     std::optional<Instant> answeredTrigger; ///< a trigger up to then is done; a later one stays
+    bool backfillFinished = false;          ///< the backfill reached its target and is over
     std::vector<TimelineEntry> timeline;
     Instant now;
 };
@@ -145,7 +148,8 @@ public:
     virtual StoreTask<void> ensureKeys(std::vector<std::pair<Key, Duration>> keys, Instant now) = 0;
 
     // Leases (promise G5). Acquiring takes the next epoch; nothing = another instance holds it.
-    virtual StoreTask<std::optional<Lease>> acquireLease(Key key, QString instance, Duration ttl, Instant now) = 0;
+    virtual StoreTask<std::optional<Lease>> acquireLease(Key key, QString instance, Duration ttl,
+                                                         Instant now) = 0;
     virtual StoreTask<Lease> renewLease(Key key, Lease lease, Duration ttl, Instant now) = 0;
     virtual StoreTask<void> releaseLease(Key key, Lease lease) = 0;
 
@@ -173,8 +177,9 @@ public:
     virtual StoreTask<void> pauseKey(Key key, Pause pause, AuditRow audit) = 0;
     virtual StoreTask<void> resumeKey(Key key, ScheduleState schedule, AuditRow audit) = 0;
     virtual StoreTask<void> triggerKey(Key key, ScheduleState schedule, AuditRow audit) = 0;
-    virtual StoreTask<void> resetCursor(Key key, LaneCursor cursor, bool clearSnapshot, ScheduleState schedule,
-                                        AuditRow audit) = 0; // fences
+    virtual StoreTask<void> resetCursor(Key key, LaneCursor cursor, bool clearSnapshot,
+                                        ScheduleState schedule,
+                                        AuditRow audit) = 0;                                    // fences
     virtual StoreTask<void> startBackfill(Key key, BackfillState backfill, AuditRow audit) = 0; // fences
     virtual StoreTask<void> cancelBackfill(Key key, AuditRow audit) = 0;                        // fences
     virtual StoreTask<void> removeKey(Key key, AuditRow audit) = 0;                             // fences

@@ -53,8 +53,8 @@ struct HeldFilter {
     int limit = 1000;
 };
 
-/// Which logged events are meant: a slice of the log in the order (key, sequence), to be read on
-/// with `after` = the position of the last one.
+/// Which logged events are meant: a slice of the log in the order it was written, which within a key
+/// is the order of sequence, to be read on with `after` = the position of the last one.
 struct LogQuery {
     QString poller;
     std::optional<QString> partition;
