@@ -27,19 +27,19 @@ struct PagePosition {
 
 /// What the answer to one page said that matters for paging.
 struct PageSignals {
-    qint64 items = 0;                    ///< items in the body, before any filter
-    std::optional<bool> hasMore;         ///< the declared member, when it is there
+    qint64 items = 0;            ///< items in the body, before any filter
+    std::optional<bool> hasMore; ///< the declared member, when it is there
     bool hasMoreDeclared = false;
-    QString next;                        ///< token, nextUrl or link target; empty = none
-    bool cursorMoved = false;            ///< keyset: the page moved the cursor
+    QString next;             ///< token, nextUrl or link target; empty = none
+    bool cursorMoved = false; ///< keyset: the page moved the cursor
     bool strategyExhausted = false;
-    bool samePageAgain = false;          ///< the items equal those of the page before
+    bool samePageAgain = false; ///< the items equal those of the page before
 };
 
 /// The next step of a scan.
 struct PagingStep {
-    bool finished = false;  ///< the listing ended
-    PagePosition position;  ///< of the next page, when not finished
+    bool finished = false; ///< the listing ended
+    PagePosition position; ///< of the next page, when not finished
     QList<CursorWarning> warnings;
 };
 

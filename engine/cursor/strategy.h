@@ -28,13 +28,14 @@ struct CursorWarning {
 struct PageInput {
     const json::PageBody &body;
     Instant now;
+    bool hasMoreDeclared = false; ///< a declared flag that the body lacks means false
 };
 
 /// Where a page moves the cursor.
 struct Advance {
-    LaneCursor next;        ///< never behind the one before
-    bool exhausted = false; ///< the strategy itself says: nothing more now
-    std::vector<bool> kept; ///< per item of the page: false = held back by `lag`, do not diff
+    LaneCursor next;             ///< never behind the one before
+    bool exhausted = false;      ///< the strategy itself says: nothing more now
+    std::vector<bool> kept;      ///< per item of the page: false = held back by `lag`, do not diff
     std::optional<Duration> lag; ///< now minus the watermark, for the operator
     QList<CursorWarning> warnings;
 };
@@ -46,8 +47,21 @@ public:
     virtual ~CursorStrategy() = default;
     Q_DISABLE_COPY_MOVE(CursorStrategy)
 
-    /// The value of `${cursor.NAME}` when asking with `cursor` (overlap applied); nothing = null.
-    [[nodiscard]] virtual std::optional<QString> placeholder(const LaneCursor &cursor, const QString &name) const = 0;
+    /// The cursor a scan whose durable cursor is `cursor` starts asking with: `overlap` is applied
+    /// here, once. A keyset scan goes on with what advance() makes of it.
+    [[nodiscard]] virtual LaneCursor scanStart(const LaneCursor &cursor) const { return cursor; }
+
+    /// The one of two cursors that stands further on. The durable cursor becomes
+    /// `further(durable, advance(asked, page).next)`: the pages of an overlap never move it back.
+    [[nodiscard]] virtual LaneCursor further(const LaneCursor &durable, const LaneCursor &reached) const
+    {
+        Q_UNUSED(durable)
+        return reached;
+    }
+
+    /// The value of `${cursor.NAME}` when asking with `cursor`; nothing = null.
+    [[nodiscard]] virtual std::optional<QString> placeholder(const LaneCursor &cursor,
+                                                             const QString &name) const = 0;
 
     /// Where `page`, asked with `cursor`, moves it.
     [[nodiscard]] virtual Result<Advance> advance(const LaneCursor &cursor, const PageInput &page) const = 0;

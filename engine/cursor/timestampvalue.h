@@ -14,7 +14,7 @@
 
 namespace watukuy::cursor {
 
-/// A point of time with nanoseconds, and the form it was written in.
+/// A point of time with nanoseconds.
 struct Timestamp {
     qint64 seconds = 0; ///< since 1970-01-01T00:00:00Z, floor
     qint32 nanoseconds = 0;
@@ -29,6 +29,7 @@ struct Timestamp {
 [[nodiscard]] std::optional<Timestamp> readTimestamp(const QString &text, const CursorDefinition &definition);
 
 /// `text` moved back by `by`, written in the form `text` has. Nothing when unreadable.
-[[nodiscard]] std::optional<QString> movedBack(const QString &text, Duration by, const CursorDefinition &definition);
+[[nodiscard]] std::optional<QString> movedBack(const QString &text, Duration by,
+                                               const CursorDefinition &definition);
 
 } // namespace watukuy::cursor
