@@ -19,12 +19,12 @@ Result<std::unique_ptr<CursorStrategy>> makeStrategy(const CursorDefinition &def
     case Strategy::SnapshotDiff:
         return makeSnapshotDiff();
     case Strategy::Custom:
-        break;
+        return makeCustom(definition);
     }
     return fail({ErrorKind::Workspace, u"StrategyMissing"_s,
-                 u"This build cannot run the cursor strategy `custom`"_s,
-                 u"`cursor.strategy` is `custom`, which needs a build with the script engine."_s,
-                 u"Use `timestamp`, `token`, `page` or `snapshotDiff`."_s});
+                 u"This build does not have the cursor strategy"_s,
+                 u"`cursor.strategy` names a strategy that only a newer version knows."_s,
+                 u"Use `timestamp`, `token`, `page`, `snapshotDiff` or `custom`."_s});
 }
 
 } // namespace watukuy::cursor

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The cursor strategies beyond the vectors: the cases of real pollers.
+#include <QElapsedTimer>
 #include <QTest>
 
 #include "engine/cursor/paging.h"
@@ -33,6 +34,13 @@ CursorDefinition other(Strategy strategy, const QByteArray &initial = {})
     CursorDefinition definition;
     definition.strategy = strategy;
     definition.initial = initial;
+    return definition;
+}
+
+CursorDefinition script(const QString &advance, const QByteArray &initial = {})
+{
+    CursorDefinition definition = other(Strategy::Custom, initial);
+    definition.advance = advance;
     return definition;
 }
 
@@ -96,7 +104,13 @@ private Q_SLOTS:
     void pagesCountUpAndStartAgainWhenTheListingEnds();
     void aDeclaredFlagThatIsMissingEndsAPageCursor();
     void snapshotDiffHasNoCursorAndListsEverything();
-    void aStrategyThisBuildLacksIsNamed();
+    void aScriptMovesItsCursorAndItsMembersArePlaceholders();
+    void aScriptMayBeABareExpression();
+    void aScriptThatRunsForeverIsStopped();
+    void aScriptThatFailsSaysWhere_data();
+    void aScriptThatFailsSaysWhere();
+    void aScriptThatCannotBeCompiledIsRefusedBeforeTheFirstPage();
+    void aScriptHasNoWayOut();
 };
 
 void TestStrategies::C09_aLateRowInsideTheOverlapIsAskedForAndNothingMovesBack()
@@ -316,12 +330,87 @@ void TestStrategies::snapshotDiffHasNoCursorAndListsEverything()
     QVERIFY(!make(timestamps())->isFullScan());
 }
 
-void TestStrategies::aStrategyThisBuildLacksIsNamed()
+void TestStrategies::aScriptMovesItsCursorAndItsMembersArePlaceholders()
 {
-    const auto made = cursor::makeStrategy(other(Strategy::Custom));
-    QVERIFY(!made);
-    QCOMPARE(made.error().kind, ErrorKind::Workspace);
-    QVERIFY(made.error().title.contains(u"custom"_s));
+    const auto strategy = make(script(
+        u"({cursor, items, pageCursor, hasMore}) => ({cursor: {after: items[items.length - 1].id, seen: cursor.seen + items.length, page: {token: pageCursor}}, done: hasMore === false})"_s,
+        R"({"after":0,"seen":0})"));
+    QVERIFY(strategy);
+    QCOMPARE(strategy->placeholder({}, u"after"_s), u"0"_s);
+    const cursor::Advance first =
+        advance(*strategy, {}, withCursor({item("1", "7"), item("1", "8")}, "\"T\""));
+    QCOMPARE(strategy->placeholder(first.next, u"after"_s), u"8"_s);
+    QCOMPARE(strategy->placeholder(first.next, u"seen"_s), u"2"_s);
+    QCOMPARE(strategy->placeholder(first.next, u"page.token"_s), u"T"_s);
+    QVERIFY(!strategy->placeholder(first.next, u"absent"_s));
+    QVERIFY(!first.exhausted);
+    QVERIFY(advance(*strategy, first.next, withCursor({item("1", "9")}, {}, "false")).exhausted);
+}
+
+void TestStrategies::aScriptMayBeABareExpression()
+{
+    const auto strategy = make(script(u"{cursor: (cursor || 0) + items.length, done: items.length == 0}"_s));
+    QVERIFY(strategy);
+    const cursor::Advance first = advance(*strategy, {}, page({"{}", "{}"}));
+    QCOMPARE(first.next.json, "2"_ba);
+    QCOMPARE(strategy->placeholder(first.next, u"value"_s), u"2"_s);
+    const cursor::Advance last = advance(*strategy, first.next, page({}));
+    QVERIFY(last.exhausted);
+    QCOMPARE(last.next, first.next);
+    QCOMPARE(strategy->fromArgument(u"abc"_s)->json, "\"abc\""_ba);
+    QCOMPARE(strategy->fromArgument(u"5"_s)->json, "5"_ba);
+}
+
+void TestStrategies::aScriptThatRunsForeverIsStopped()
+{
+    const auto strategy = make(script(u"() => { for (;;) {} }"_s));
+    QVERIFY(strategy);
+    QElapsedTimer timer;
+    timer.start();
+    const auto got = strategy->advance({}, {page({"{}"}), now});
+    QVERIFY(!got);
+    QCOMPARE(got.error().name, u"ScriptTimeout"_s);
+    QVERIFY(timer.elapsed() >= 990);
+    QVERIFY(timer.elapsed() < 20'000);
+}
+
+void TestStrategies::aScriptThatFailsSaysWhere_data()
+{
+    QTest::addColumn<QString>("source");
+    QTest::addColumn<QString>("detail");
+    QTest::newRow("throws") << u"() => {\n throw new Error('no luck') }"_s << u"no luck"_s;
+    QTest::newRow("names nothing") << u"() => absent.member"_s << u"absent"_s;
+    QTest::newRow("returns a number") << u"() => 5"_s << u"5"_s;
+    QTest::newRow("returns nothing") << u"() => {}"_s << u"undefined"_s;
+    QTest::newRow("returns a function") << u"() => ({cursor: () => 1})"_s << u"function"_s;
+}
+
+void TestStrategies::aScriptThatFailsSaysWhere()
+{
+    QFETCH(const QString, source);
+    QFETCH(const QString, detail);
+    const auto got = make(script(source))->advance({}, {page({"{}"}), now});
+    QVERIFY(!got);
+    QCOMPARE(got.error().kind, ErrorKind::Workspace);
+    QVERIFY2(got.error().detail.contains(detail), qPrintable(got.error().detail));
+}
+
+void TestStrategies::aScriptThatCannotBeCompiledIsRefusedBeforeTheFirstPage()
+{
+    for (const QString &source : {u"({cursor) => 5"_s, u""_s}) {
+        const auto made = cursor::makeStrategy(script(source));
+        QVERIFY(!made);
+        QCOMPARE(made.error().kind, ErrorKind::Workspace);
+    }
+}
+
+void TestStrategies::aScriptHasNoWayOut()
+{
+    const auto strategy = make(script(
+        u"() => ({cursor: [typeof XMLHttpRequest, typeof fetch, typeof require, typeof Qt, typeof console, typeof setTimeout].join(), done: true})"_s));
+    QVERIFY(strategy);
+    QCOMPARE(strategy->placeholder(advance(*strategy, {}, page({})).next, u"value"_s),
+             QStringList(6, u"undefined"_s).join(u','));
 }
 
 QTEST_GUILESS_MAIN(TestStrategies)
