@@ -14,6 +14,7 @@ namespace watukuy::sql {
 namespace {
 
 constexpr int worthSettingAside = 64; // rows met behind parked ones in one query
+constexpr qint64 closeTogether = 4;   // sequences
 constexpr int maxSetAside = 5'000;    // moved in one transaction
 
 #define WATUKUY_PENDING_ROW                                                                                  \
@@ -89,16 +90,28 @@ void walkLine(SqlConnection &db, qint64 keyId, Visit visit)
     }
 }
 
+/// The chosen rows, in order. Rows that lie close together are read in one go: starting a query
+/// costs Qt more than stepping over a row.
 std::vector<OutboxRow> readRows(SqlConnection &db, qint64 keyId, const Key &key,
-                                const std::vector<qint64> &sequences)
+                                const std::vector<qint64> &chosen)
 {
     std::vector<OutboxRow> rows;
-    rows.reserve(sequences.size());
-    Statement select = db.use(WATUKUY_PENDING_ROW "WHERE key_id = ? AND aside = 0 AND sequence = ?");
-    for (const qint64 sequence : sequences) {
-        select.run(keyId, sequence);
-        if (select.next())
+    rows.reserve(chosen.size());
+    Statement select =
+        db.use(WATUKUY_PENDING_ROW "WHERE key_id = ? AND aside = 0 AND sequence >= ? AND sequence <= ?"
+                                   " ORDER BY sequence");
+    for (auto first = chosen.begin(); first != chosen.end();) {
+        auto last = first;
+        while (std::next(last) != chosen.end() && *std::next(last) - *last <= closeTogether)
+            ++last;
+        select.run(keyId, *first, *last);
+        for (auto wanted = first; wanted <= last && select.next();) {
+            if (select.integer(4) != *wanted)
+                continue;
             rows.push_back(readPending(select, key));
+            ++wanted;
+        }
+        first = std::next(last);
     }
     return rows;
 }
@@ -177,10 +190,24 @@ void bringBack(SqlConnection &db, qint64 keyId)
 void ackEvents(SqlConnection &db, const Key &key, const Lease &lease, const std::vector<qint64> &sequences)
 {
     KeyRow row = fencedKey(db, key, lease);
-    Statement remove = db.use("DELETE FROM outbox WHERE key_id = ? AND aside = ? AND sequence = ?");
-    for (const qint64 sequence : sequences) {
-        updateInBothLines(remove, row.id, sequence);
-        row.counts.outboxPending -= remove.changedRows();
+    std::vector<qint64> sorted = sequences;
+    std::sort(sorted.begin(), sorted.end());
+    // Acknowledgements mostly come in runs, and a run is one statement.
+    Statement remove =
+        db.use("DELETE FROM outbox WHERE key_id = ? AND aside = ? AND sequence >= ? AND sequence <= ?");
+    for (auto first = sorted.begin(); first != sorted.end();) {
+        auto last = first;
+        while (std::next(last) != sorted.end() && *std::next(last) - *last <= 1)
+            ++last;
+        const qint64 length = *last - *first + 1;
+        remove.run(row.id, 0, *first, *last);
+        const qint64 inLine = remove.changedRows();
+        row.counts.outboxPending -= inLine;
+        if (inLine < length) {
+            remove.run(row.id, 1, *first, *last);
+            row.counts.outboxPending -= remove.changedRows();
+        }
+        first = std::next(last);
     }
     db.use("UPDATE keys SET outbox_pending = ? WHERE id = ?").run(row.counts.outboxPending, row.id);
 }

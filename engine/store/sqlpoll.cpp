@@ -12,6 +12,12 @@ namespace watukuy::sql {
 namespace {
 
 constexpr int rowsAtOnce = 1'000;
+constexpr size_t identitiesAtOnce = 100;
+
+#define WATUKUY_10_VALUES "?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
+#define WATUKUY_50_VALUES                                                                                    \
+    WATUKUY_10_VALUES ", " WATUKUY_10_VALUES ", " WATUKUY_10_VALUES ", " WATUKUY_10_VALUES                   \
+                      ", " WATUKUY_10_VALUES
 
 #define WATUKUY_ITEM_COLUMNS                                                                                 \
     "id, identity, version, hash, schema_version, revision, tombstone, seen_at, payload"
@@ -62,9 +68,31 @@ private:
     bool m_any;
 };
 
+/// Inserts the row unless its identity is known; then the answer is nothing.
+std::optional<qint64> insertItem(SqlConnection &db, KeyRow &key, const ItemRow &row)
+{
+    const qint64 id = firstItemId(key.id) | (key.lastItem + 1);
+    Statement insert =
+        db.use("INSERT INTO items(id, key_id, identity, version, hash, schema_version, revision,"
+               " tombstone, seen_at, payload) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+               " ON CONFLICT(key_id, identity) DO NOTHING");
+    insert.run(id, key.id, row.identity, row.version, row.hash, row.schemaVersion, row.revision,
+               row.tombstone, row.seenAt, row.payload);
+    if (insert.changedRows() == 0)
+        return std::nullopt;
+    ++key.lastItem;
+    key.counts.items += row.tombstone ? 0 : 1;
+    return id;
+}
+
 /// Inserts or updates the row; the answer is its id.
 qint64 upsert(SqlConnection &db, KeyRow &key, const ItemRow &row)
 {
+    // A first revision is nearly always new, a later one never is: one statement less for each.
+    if (row.revision <= 1) {
+        if (const auto fresh = insertItem(db, key, row))
+            return *fresh;
+    }
     std::optional<qint64> id;
     bool wasLive = false;
     {
@@ -75,18 +103,11 @@ qint64 upsert(SqlConnection &db, KeyRow &key, const ItemRow &row)
             wasLive = select.integer(1) == 0;
         }
     }
+    if (!id)
+        return insertItem(db, key, row).value_or(0);
     key.counts.items += (row.tombstone ? 0 : 1) - (wasLive ? 1 : 0);
-    if (id) {
-        updateItem(db, *id, row);
-        return *id;
-    }
-    const qint64 fresh = firstItemId(key.id) | ++key.lastItem;
-    db.use("INSERT INTO items(id, key_id, identity, version, hash, schema_version, revision, tombstone, "
-           "seen_at,"
-           " payload) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        .run(fresh, key.id, row.identity, row.version, row.hash, row.schemaVersion, row.revision,
-             row.tombstone, row.seenAt, row.payload);
-    return fresh;
+    updateItem(db, *id, row);
+    return *id;
 }
 
 /// Gives a new scan its id and drops the marks of the one it replaces.
@@ -228,14 +249,19 @@ std::vector<StoredItem> loadVersions(SqlConnection &db, const Key &key,
         marks.emplace(db, row.id, *scanId);
     std::vector<StoredItem> found;
     found.reserve(identities.size());
-    Statement select = db.use("SELECT " WATUKUY_ITEM_COLUMNS " FROM items WHERE key_id = ? AND identity = ?");
-    for (const QString &identity : identities) {
-        select.run(row.id, identity);
-        if (!select.next())
-            continue;
-        StoredItem item{itemIn(select), select.integer(0), false};
-        item.seenInScan = marks && marks->contains(item.handle);
-        found.push_back(std::move(item));
+    // Many at once: starting a query costs Qt more than finding a row.
+    Statement select = db.use("SELECT " WATUKUY_ITEM_COLUMNS " FROM items WHERE key_id = ? AND identity IN"
+                              " (" WATUKUY_50_VALUES ", " WATUKUY_50_VALUES ")");
+    for (size_t first = 0; first < identities.size(); first += identitiesAtOnce) {
+        select.bind(row.id);
+        for (size_t index = first; index < first + identitiesAtOnce; ++index)
+            select.bind(identities.at(std::min(index, identities.size() - 1)));
+        select.run();
+        while (select.next()) {
+            StoredItem item{itemIn(select), select.integer(0), false};
+            item.seenInScan = marks && marks->contains(item.handle);
+            found.push_back(std::move(item));
+        }
     }
     return found;
 }

@@ -154,7 +154,7 @@ public:
     virtual StoreTask<void> releaseLease(Key key, Lease lease) = 0;
 
     // The poll cycle.
-    /// Rows of `identities` that exist, tombstones included; `scanId` asks for seenInScan.
+    /// Rows of `identities` that exist, tombstones included, in any order; `scanId` asks for seenInScan.
     virtual StoreTask<std::vector<StoredItem>> loadVersions(Key key, std::vector<QString> identities,
                                                             std::optional<qint64> scanId) = 0;
     virtual StoreTask<CommitReceipt> commitPoll(Key key, Lease lease, PollCommit commit) = 0;
