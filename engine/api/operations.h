@@ -2,6 +2,7 @@
 // What operators do, once: command line and user interface call the same functions (spec-engine 10).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -45,6 +46,8 @@ class Operations {
 public:
     Operations(const WorkspaceDefinition &workspace, StateStore &store, const Clock &clock);
 
+    /// ErrorKind::Usage, with the nearest known name, for a poller the workspace does not have.
+    [[nodiscard]] Result<void> knowsPoller(const QString &poller) const;
     QCoro::Task<Result<std::vector<KeySnapshot>>> inspect(KeyScope scope);
     QCoro::Task<Result<ActionResult>> trigger(KeyScope scope, Request request);
     QCoro::Task<Result<ActionResult>> pause(KeyScope scope, Request request);
@@ -57,7 +60,21 @@ public:
                                              std::function<Result<void>(const QByteArray &)> write);
 
 private:
+    /// One change of one key: which keys it passes over, and how it is made.
+    struct KeyChange {
+        std::function<QString(const KeyState &)> skipReason;
+        std::function<StoreTask<void>(KeyState, AuditRow)> apply;
+        QString detail;
+    };
+    struct ParkedChange {
+        std::function<StoreTask<BulkOutcome>(ParkedFilter, AuditRow)> apply;
+        bool poisonOnly = false;
+        QString skipReason;
+    };
     QCoro::Task<Result<std::vector<KeyState>>> keysIn(KeyScope scope);
+    QCoro::Task<Result<ActionResult>> forEachKey(KeyScope scope, Request request, QString operation, KeyChange change);
+    QCoro::Task<Result<ActionResult>> bulkParked(ParkedFilter filter, Request request, QString operation,
+                                                 ParkedChange change);
     [[nodiscard]] Result<void> mayWrite(const QString &operation) const;
 
     const WorkspaceDefinition &m_workspace;

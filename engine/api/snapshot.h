@@ -11,18 +11,10 @@
 
 #include "engine/model/error.h"
 #include "engine/model/event.h"
+#include "engine/model/logline.h"
 #include "engine/model/state.h"
 
 namespace watukuy {
-
-/// Something an operator should change in the workspace, with the key to change.
-struct Warning {
-    QString code;
-    QString message;
-    QString key;
-
-    bool operator==(const Warning &) const = default;
-};
 
 /// One key as it is at `takenAt`. State and circuit come from one reading: they cannot contradict
 /// each other.
@@ -51,18 +43,6 @@ struct KeySnapshot {
     QList<Warning> warnings;
 
     bool operator==(const KeySnapshot &) const = default;
-};
-
-enum class LogLevel { Debug, Info, Warning, Error };
-
-/// One line of the live log. Free of secrets.
-struct LogLine {
-    Instant at;
-    LogLevel level = LogLevel::Info;
-    Key key; ///< poller "" = about the engine itself
-    QString text;
-
-    bool operator==(const LogLine &) const = default;
 };
 
 /// What is known of an open workspace.
@@ -105,7 +85,6 @@ struct ActionResult {
 } // namespace watukuy
 
 Q_DECLARE_METATYPE(watukuy::KeySnapshot)
-Q_DECLARE_METATYPE(watukuy::LogLine)
 Q_DECLARE_METATYPE(watukuy::WorkspaceInfo)
 Q_DECLARE_METATYPE(watukuy::WorkspaceProblem)
 Q_DECLARE_METATYPE(watukuy::ActionResult)

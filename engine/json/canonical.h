@@ -2,8 +2,11 @@
 // RFC 8785 canonical JSON, with one deliberate step past it for numbers, and SHA-256.
 #pragma once
 
+#include <vector>
+
 #include <QByteArray>
 
+#include "engine/json/path.h"
 #include "engine/model/error.h"
 
 namespace watukuy::json {
@@ -18,7 +21,8 @@ struct Canonical {
 /// strings; a number whose exact decimal value the shortest double reproduces is written as
 /// RFC 8785 writes it, any other keeps its own digits, normalised to no leading or trailing zeros.
 /// Fails with ErrorKind::Body on text that is not JSON, NaN and Infinity words included.
-[[nodiscard]] Result<Canonical> canonicalise(QByteArrayView raw);
+/// Members at `leftOut` paths are skipped.
+[[nodiscard]] Result<Canonical> canonicalise(QByteArrayView raw, const std::vector<Path> &leftOut = {});
 
 /// SHA-256 by libcrypto, 32 raw bytes. Thread-safe.
 [[nodiscard]] QByteArray sha256(QByteArrayView bytes);

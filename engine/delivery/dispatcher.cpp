@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/delivery/dispatcher.h"
+
+#include <deque>
+
+#include "engine/delivery/envelope.h"
+#include "engine/schedule/schedule.h"
+
+namespace watukuy {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr size_t ackGroupSize = 100;
+constexpr Duration ackGroupAge{50};
+const BackoffDefinition sinkBackoff{Duration{1000}, 2, Duration{60'000}};
+
+
+struct Parking {
+    qint64 sequence = 0;
+    ParkedRow row;
+};
+
+} // namespace
+
+/// One batch of eligible rows on its way, shared by the coroutines that deliver it.
+struct Dispatcher::Slice {
+    std::shared_ptr<const PollerDefinition> poller;
+    Key key;
+    CurrentLease lease;
+    std::function<bool()> mayGoOn;
+    std::deque<std::vector<OutboxRow>> queues; ///< one per ordering key, in order of sequence
+    std::vector<Event> accepted;               ///< by all sinks, not acked yet
+    std::optional<Duration> acceptedSince;
+    std::vector<RetryPatch> retries;
+    std::vector<Parking> parkings;
+    bool stop = false;
+    bool settling = false;
+    DrainReport report;
+
+    [[nodiscard]] bool ackIsDue(Duration now) const
+    {
+        return accepted.size() >= ackGroupSize || (acceptedSince && now - *acceptedSince >= ackGroupAge);
+    }
+};
+
+Dispatcher::Dispatcher(StateStore &store, const Clock &clock, Random &random, const Sinks &sinks, int batchSize,
+                       std::function<void(const Event &)> delivered)
+    : m_store(store)
+    , m_clock(clock)
+    , m_random(random)
+    , m_sinks(sinks)
+    , m_batchSize(batchSize)
+    , m_delivered(std::move(delivered))
+{
+}
+
+std::optional<Instant> Dispatcher::sinkDownUntil(const DeliverDefinition &deliver) const
+{
+    for (const QString &name : deliver.to) {
+        const auto health = m_health.find(name);
+        if (health != m_health.end() && health->second.downUntil && *health->second.downUntil > m_clock.now())
+            return health->second.downUntil;
+    }
+    return {};
+}
+
+QCoro::Task<DrainReport> Dispatcher::drain(std::shared_ptr<const PollerDefinition> poller, Key key,
+                                           CurrentLease lease, std::function<bool()> mayGoOn)
+{
+    Slice slice{.poller = poller, .key = key, .lease = std::move(lease), .mayGoOn = std::move(mayGoOn)};
+    while (!slice.stop && !slice.report.error && slice.mayGoOn()) {
+        if (const auto until = sinkDownUntil(poller->deliver)) {
+            slice.report.tryAgainAt = until;
+            break;
+        }
+        PendingQuery query{.now = m_clock.now(), .limit = m_batchSize};
+        auto pending = co_await m_store.loadPending(key, std::move(query));
+        if (!pending) {
+            slice.report.error = pending.error();
+            break;
+        }
+        if (pending->empty())
+            break;
+        QHash<QString, size_t> queueOf;
+        for (OutboxRow &row : *pending) {
+            const auto known = queueOf.constFind(row.event.orderingKey);
+            const size_t queue = known == queueOf.constEnd() ? slice.queues.size() : *known;
+            if (known == queueOf.constEnd()) {
+                queueOf.insert(row.event.orderingKey, queue);
+                slice.queues.emplace_back();
+            }
+            slice.queues.at(queue).push_back(std::move(row));
+        }
+        std::vector<QCoro::Task<void>> workers;
+        const int concurrency = std::max(1, poller->deliver.concurrency);
+        for (int worker = 0; worker < concurrency && !slice.queues.empty(); ++worker)
+            workers.push_back(deliverInOrder(&slice));
+        for (auto &worker : workers)
+            co_await worker;
+        slice.queues.clear();
+        co_await settle(&slice);
+    }
+    co_return std::move(slice.report);
+}
+
+QCoro::Task<void> Dispatcher::deliverInOrder(Slice *slice)
+{
+    while (!slice->queues.empty() && !slice->stop) {
+        const std::vector<OutboxRow> rows = std::move(slice->queues.front());
+        slice->queues.pop_front();
+        for (const OutboxRow &stored : rows) {
+            if (slice->stop || !slice->mayGoOn())
+                break;
+            OutboxRow row = stored;
+            const SinkAnswer answer = co_await offer(slice, &row);
+            if (answer.outcome != SinkAnswer::Outcome::Accepted)
+                break;
+            slice->accepted.push_back(std::move(row.event));
+            if (!slice->acceptedSince)
+                slice->acceptedSince = m_clock.steady();
+            if (slice->ackIsDue(m_clock.steady()) && !slice->settling)
+                co_await settle(slice);
+        }
+    }
+}
+
+QCoro::Task<SinkAnswer> Dispatcher::offer(Slice *slice, OutboxRow *row)
+{
+    const DeliverDefinition &deliver = slice->poller->deliver;
+    const int attempt = row->attempts + 1;
+    for (const QString &name : deliver.to) {
+        const auto sink = m_sinks.find(name);
+        if (row->acceptedBy.contains(name) || sink == m_sinks.end())
+            continue;
+        Delivery delivery{
+            .event = row->event, .attempt = attempt, .envelope = envelopeOf(row->event, attempt, deliver.format)};
+        const SinkAnswer answer = co_await sink->second->deliver(std::move(delivery));
+        if (answer.outcome != SinkAnswer::Outcome::Accepted) {
+            judge(slice, *row, answer, name);
+            co_return answer;
+        }
+        m_health[name] = {};
+        row->acceptedBy.append(name);
+    }
+    co_return SinkAnswer{};
+}
+
+void Dispatcher::judge(Slice *slice, OutboxRow row, const SinkAnswer &answer, const QString &sink)
+{
+    const Instant now = m_clock.now();
+    if (answer.outcome == SinkAnswer::Outcome::Down) {
+        SinkHealth &health = m_health[sink];
+        ++health.failures;
+        const Duration wait =
+            answer.retryAfter.value_or(schedule::backoffDelay(health.failures, sinkBackoff, m_random.uniform()));
+        health.downUntil = now + std::max(wait, Duration{100});
+        slice->stop = true;
+        slice->report.tryAgainAt = health.downUntil;
+        if (!row.acceptedBy.isEmpty())
+            slice->retries.push_back({row.event.sequence, row.attempts, {}, row.acceptedBy, {}});
+        return;
+    }
+    const DeliverDefinition &deliver = slice->poller->deliver;
+    const AttemptRecord record{now, sink, answer.error.oneLine()};
+    ++row.attempts;
+    if (row.attempts < deliver.retry.attempts) {
+        const Duration wait = schedule::backoffDelay(row.attempts, deliver.retry.backoff, m_random.uniform());
+        slice->retries.push_back({row.event.sequence, row.attempts, now + wait, row.acceptedBy, record});
+        return;
+    }
+    if (deliver.poisonAction == PoisonAction::Halt) {
+        slice->stop = true;
+        slice->report.error = Error{.kind = ErrorKind::Sink,
+                                    .name = u"PoisonHalt"_s,
+                                    .title = u"Event %1 could not be delivered and the poller halts on such events"_s.arg(
+                                        QString::fromLatin1(row.event.id.toHex())),
+                                    .detail = answer.error.oneLine(),
+                                    .nextStep = u"Mend the receiver, then trigger the poller: the event is tried again first."_s};
+        slice->retries.push_back({row.event.sequence, row.attempts - 1, {}, row.acceptedBy, record});
+        return;
+    }
+    ParkedRow parked{.key = slice->key,
+                     .kind = ParkedKind::Poison,
+                     .event = row.event,
+                     .error = answer.error,
+                     .history = row.history,
+                     .attempts = row.attempts,
+                     .parkedAt = now,
+                     .holdKey = deliver.holdKey,
+                     .acceptedBy = row.acceptedBy};
+    parked.history.append(record);
+    slice->parkings.push_back({row.event.sequence, std::move(parked)});
+}
+
+/// Stores what the sinks said: acks only after every sink flushed, each kind in its own write.
+QCoro::Task<void> Dispatcher::settle(Slice *slice)
+{
+    slice->settling = true;
+    const std::vector<Event> accepted = std::exchange(slice->accepted, {});
+    const std::vector<RetryPatch> retries = std::exchange(slice->retries, {});
+    const std::vector<Parking> parkings = std::exchange(slice->parkings, {});
+    slice->acceptedSince.reset();
+    Result<void> stored;
+    for (const QString &name : slice->poller->deliver.to) {
+        const auto sink = m_sinks.find(name);
+        if (!accepted.empty() && sink != m_sinks.end() && stored)
+            stored = co_await sink->second->flush();
+    }
+    const auto lease = slice->lease();
+    if (!lease) {
+        stored = fail({.kind = ErrorKind::LeaseLost,
+                       .name = u"LeaseLostError"_s,
+                       .title = u"Another instance took over %1"_s.arg(slice->key.toString())});
+    }
+    if (stored && !accepted.empty()) {
+        std::vector<qint64> sequences;
+        sequences.reserve(accepted.size());
+        for (const Event &event : accepted)
+            sequences.push_back(event.sequence);
+        stored = co_await m_store.ackEvents(slice->key, *lease, std::move(sequences));
+        if (stored) {
+            slice->report.delivered += static_cast<qint64>(accepted.size());
+            for (const Event &event : accepted)
+                m_delivered(event);
+        }
+    }
+    if (stored && !retries.empty())
+        stored = co_await m_store.retryEvents(slice->key, *lease, retries);
+    for (const Parking &parking : parkings) {
+        if (!stored)
+            break;
+        stored = co_await m_store.parkEvent(slice->key, *lease, parking.sequence, parking.row);
+        slice->report.parked += stored ? 1 : 0;
+    }
+    if (!stored) {
+        slice->report.error = stored.error();
+        slice->stop = true;
+    }
+    slice->settling = false;
+}
+
+} // namespace watukuy

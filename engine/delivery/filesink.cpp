@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/delivery/filesink.h"
+
+#include <QDir>
+#include <QFileInfo>
+
+#ifdef Q_OS_UNIX
+#include <sys/file.h>
+#include <unistd.h>
+#endif
+#ifdef Q_OS_WIN
+#include <io.h>
+#endif
+
+namespace watukuy {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr size_t mostOpenFiles = 64;
+constexpr Duration syncInterval = std::chrono::seconds{1};
+constexpr auto ownerOnly = QFile::ReadOwner | QFile::WriteOwner;
+constexpr auto ownerOnlyFolder = ownerOnly | QFile::ExeOwner;
+
+Error fileError(const QString &path, const QString &what, const QString &why)
+{
+    return {.kind = ErrorKind::Sink,
+            .name = u"FileSinkError"_s,
+            .title = u"The event file could not be %1"_s.arg(what),
+            .detail = u"%1: %2"_s.arg(path, why),
+            .nextStep = u"Make the folder writable or free some space; the events wait and are written then."_s,
+            .retryable = true};
+}
+
+/// Keeps other processes from appending while a line is written or a torn one is removed.
+class AppendLock {
+public:
+    explicit AppendLock(QFile &file)
+        : m_file(file)
+    {
+#ifdef Q_OS_UNIX
+        ::flock(m_file.handle(), LOCK_EX);
+#endif
+    }
+    ~AppendLock()
+    {
+#ifdef Q_OS_UNIX
+        ::flock(m_file.handle(), LOCK_UN);
+#endif
+    }
+    Q_DISABLE_COPY_MOVE(AppendLock)
+
+private:
+    QFile &m_file;
+};
+
+QString safeInFileName(const QString &text)
+{
+    QString name = text;
+    for (QChar &character : name) {
+        if (u"/\\:*?\"<>|"_s.contains(character) || character < u' ')
+            character = u'_';
+    }
+    return name == u"."_s || name == u".."_s ? u"_"_s : name;
+}
+
+QString dayOf(Instant instant)
+{
+    return toRfc3339(instant).left(10);
+}
+
+Result<void> makeFolder(const QString &folder)
+{
+    if (QFileInfo(folder).isDir())
+        return {};
+    if (!QDir().mkpath(folder))
+        return fail(fileError(folder, u"created"_s, u"its folder cannot be made"_s));
+    QFile::setPermissions(folder, ownerOnlyFolder);
+    return {};
+}
+
+} // namespace
+
+FileSink::FileSink(FileSinkDefinition definition, const Clock &clock)
+    : m_definition(std::move(definition))
+    , m_clock(clock)
+    , m_lastSync(clock.steady())
+{
+}
+
+FileSink::~FileSink() = default;
+
+Result<QString> FileSink::pathOf(const Event &event) const
+{
+    const auto path = m_definition.path.expand([&](const QString &name) -> Result<std::optional<QString>> {
+        if (name == u"poller")
+            return safeInFileName(event.key.poller);
+        if (name == u"partition")
+            return safeInFileName(event.key.partition);
+        if (name == u"date")
+            return dayOf(m_clock.now());
+        return fail(fileError(m_definition.path.text(), u"named"_s, u"unknown placeholder ${%1}"_s.arg(name)));
+    });
+    if (!path)
+        return fail(path.error());
+    return path->value_or(QString());
+}
+
+Result<FileSink::OpenFile *> FileSink::opened(const QString &path)
+{
+    if (const auto found = m_files.find(path); found != m_files.end())
+        return found->second.get();
+    if (auto folder = makeFolder(QFileInfo(path).absolutePath()); !folder)
+        return fail(folder.error());
+    if (m_files.size() >= mostOpenFiles) {
+        if (auto flushed = syncToDisk(*m_files.begin()->second); !flushed)
+            return fail(flushed.error());
+        m_files.erase(m_files.begin());
+    }
+    auto open = std::make_unique<OpenFile>();
+    open->file.setFileName(path);
+    if (!open->file.open(QIODevice::ReadWrite | QIODevice::Append | QIODevice::Unbuffered))
+        return fail(fileError(path, u"opened"_s, open->file.errorString()));
+    open->file.setPermissions(ownerOnly);
+    const AppendLock lock(open->file);
+    if (auto repaired = removeTornLine(open->file); !repaired)
+        return fail(repaired.error());
+    open->day = open->file.size() > 0
+        ? QFileInfo(path).lastModified().toUTC().date().toString(Qt::ISODate)
+        : dayOf(m_clock.now());
+    return m_files.emplace(path, std::move(open)).first->second.get();
+}
+
+Result<void> FileSink::removeTornLine(QFile &file)
+{
+    constexpr qint64 step = 65536;
+    qint64 end = file.size();
+    if (end == 0)
+        return {};
+    file.seek(end - 1);
+    if (file.read(1) == "\n")
+        return {};
+    qint64 keep = 0;
+    while (end > 0 && keep == 0) {
+        const qint64 start = std::max<qint64>(0, end - step);
+        file.seek(start);
+        const qsizetype lineEnd = file.read(end - start).lastIndexOf('\n');
+        if (lineEnd >= 0)
+            keep = start + lineEnd + 1;
+        end = start;
+    }
+    if (!file.resize(keep))
+        return fail(fileError(file.fileName(), u"repaired"_s, file.errorString()));
+    return {};
+}
+
+Result<void> FileSink::append(OpenFile &open, const QByteArray &line)
+{
+    const AppendLock lock(open.file);
+    const qint64 before = open.file.size();
+    if (open.file.write(line) == line.size()) {
+        open.unsynced = true;
+        return {};
+    }
+    const QString why = open.file.errorString();
+    open.file.resize(before);
+    return fail(fileError(open.file.fileName(), u"written"_s, why));
+}
+
+Result<void> FileSink::rotateIfNeeded(const QString &path, qsizetype lineSize)
+{
+    const auto found = m_files.find(path);
+    if (found == m_files.end())
+        return {};
+    OpenFile &open = *found->second;
+    const qint64 size = open.file.size();
+    const QString today = dayOf(m_clock.now());
+    const bool tooLarge = m_definition.rotateSize && size > 0 && size + lineSize > *m_definition.rotateSize;
+    const bool newDay = m_definition.rotateDaily && size > 0 && open.day != today;
+    open.day = today;
+    if (!tooLarge && !newDay)
+        return {};
+    if (auto synced = syncToDisk(open); !synced)
+        return synced;
+    m_files.erase(found);
+    const QFileInfo info(path);
+    const QString stamp = toRfc3339(m_clock.now()).remove(u'-').remove(u':');
+    QString target;
+    for (int number = 0; target.isEmpty() || QFile::exists(target); ++number) {
+        target = u"%1/%2.%3-%4%5"_s.arg(info.absolutePath(), info.completeBaseName(), stamp)
+                     .arg(number, 4, 10, QChar(u'0'))
+                     .arg(info.suffix().isEmpty() ? QString() : u'.' + info.suffix());
+    }
+    if (!QFile::rename(path, target))
+        return fail(fileError(path, u"rotated"_s, u"it cannot be renamed to %1"_s.arg(target)));
+    removeOldest(path);
+    return {};
+}
+
+void FileSink::removeOldest(const QString &path) const
+{
+    if (m_definition.keep <= 0)
+        return;
+    const QFileInfo info(path);
+    const QString suffix = info.suffix().isEmpty() ? QString() : u'.' + info.suffix();
+    QDir folder(info.absolutePath());
+    const QStringList rotated =
+        folder.entryList({info.completeBaseName() + u".*T*Z-*"_s + suffix}, QDir::Files, QDir::Name);
+    for (qsizetype index = 0; index + m_definition.keep < rotated.size(); ++index)
+        folder.remove(rotated.at(index));
+}
+
+Result<void> FileSink::syncToDisk(OpenFile &open)
+{
+    if (!open.unsynced)
+        return {};
+#ifdef Q_OS_UNIX
+    const bool synced = ::fsync(open.file.handle()) == 0;
+#elif defined(Q_OS_WIN)
+    const bool synced = _commit(open.file.handle()) == 0;
+#endif
+    if (!synced)
+        return fail(fileError(open.file.fileName(), u"synced to disk"_s, qt_error_string()));
+    open.unsynced = false;
+    return {};
+}
+
+Result<void> FileSink::write(const Event &event, const QByteArray &line)
+{
+    const auto path = pathOf(event);
+    if (!path)
+        return fail(path.error());
+    if (auto rotated = rotateIfNeeded(*path, line.size()); !rotated)
+        return rotated;
+    const auto open = opened(*path);
+    if (!open)
+        return fail(open.error());
+    return append(**open, line);
+}
+
+QCoro::Task<SinkAnswer> FileSink::deliver(Delivery delivery)
+{
+    if (const auto written = write(delivery.event, std::move(delivery.envelope) + '\n'); !written)
+        co_return SinkAnswer{SinkAnswer::Outcome::Down, written.error(), {}};
+    co_return SinkAnswer{};
+}
+
+QCoro::Task<Result<void>> FileSink::flush()
+{
+    if (m_definition.fsync == FsyncPolicy::Never)
+        co_return Result<void>{};
+    if (m_definition.fsync == FsyncPolicy::Interval && m_clock.steady() - m_lastSync < syncInterval)
+        co_return Result<void>{};
+    m_lastSync = m_clock.steady();
+    for (const auto &[path, open] : m_files) {
+        if (auto synced = syncToDisk(*open); !synced)
+            co_return synced;
+    }
+    co_return Result<void>{};
+}
+
+} // namespace watukuy

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/run/engine.h"
+
+#include <QCoreApplication>
+#include <QCoroSignal>
+#include <QSysInfo>
+
+#include "engine/cursor/strategy.h"
+#include "engine/run/wake.h"
+
+namespace watukuy {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int mostRunning = 32;
+constexpr Duration beat{1000};
+constexpr Duration recentErrorWindow = std::chrono::minutes{5};
+constexpr Duration storePause{5000};
+constexpr Duration housekeepingEvery = std::chrono::minutes{1};
+constexpr int pruneSlice = 2000;
+
+Error notInThisVersion(const QString &poller, const QString &what, const QString &nextStep)
+{
+    return {.kind = ErrorKind::Workspace,
+            .name = u"UnsupportedDefinitionError"_s,
+            .title = u"Poller %1 asks for something that this version does not do yet"_s.arg(poller),
+            .detail = what,
+            .nextStep = nextStep};
+}
+
+Result<std::vector<PartitionDefinition>> partitionsOf(const PollerDefinition &poller)
+{
+    if (poller.partitions.source == PartitionSource::Single)
+        return std::vector<PartitionDefinition>{PartitionDefinition{}};
+    if (poller.partitions.source == PartitionSource::List)
+        return poller.partitions.list;
+    return fail(notInThisVersion(poller.name, u"Its partitions come from a file, a listing or another poller."_s,
+                                 u"Write them down as partitions.list."_s));
+}
+
+/// What the poll cycle of this version cannot honour is refused at the start, never ignored.
+Result<void> checkSupported(const PollerDefinition &poller)
+{
+    if (auto strategy = cursor::makeStrategy(poller.cursor); !strategy)
+        return fail(strategy.error());
+    if (!poller.budget.isEmpty())
+        return fail(notInThisVersion(poller.name, u"It takes part in the budget \"%1\"."_s.arg(poller.budget),
+                                     u"Take \"budget\" out; rate-limit headers and Retry-After are honoured anyway."_s));
+    if (!poller.schedule.activeWindows.isEmpty())
+        return fail(notInThisVersion(poller.name, u"It has schedule.activeWindows."_s, u"Take them out."_s));
+    return {};
+}
+
+bool isStoreError(const std::optional<Error> &error)
+{
+    return error
+        && (error->kind == ErrorKind::Store || error->kind == ErrorKind::StoreFull
+            || error->kind == ErrorKind::StoreDamaged);
+}
+
+} // namespace
+
+QString instanceName(const WorkspaceDefinition &workspace, Random &random)
+{
+    if (!workspace.instance.isEmpty())
+        return workspace.instance;
+    const auto suffix = static_cast<quint32>(random.uniform() * 0xffffff);
+    return u"%1-%2-%3"_s.arg(QSysInfo::machineHostName())
+        .arg(QCoreApplication::applicationPid())
+        .arg(suffix, 6, 16, QChar(u'0'));
+}
+
+Engine::Engine(const WorkspaceDefinition &workspace, StateStore &store, Clock &clock, Random &random,
+               http::Transport &transport, Secrets &secrets, EngineObserver observer)
+    : m_workspace(workspace)
+    , m_store(store)
+    , m_clock(clock)
+    , m_random(random)
+    , m_transport(transport)
+    , m_secrets(secrets)
+    , m_observer(std::move(observer))
+    , m_instance(instanceName(workspace, random))
+    , m_client(transport, clock, secrets, workspace.credentials)
+{
+}
+
+Engine::~Engine() = default;
+
+QCoro::Task<Result<void>> Engine::prepare()
+{
+    if (auto made = makeSinks(); !made)
+        co_return made;
+    if (auto made = makeKeys(); !made)
+        co_return made;
+    m_dispatcher = std::make_unique<Dispatcher>(m_store, m_clock, m_random, m_sinks, m_workspace.dispatchBatchSize,
+                                                [this](const Event &event) { m_observer.delivered(event); });
+    m_runner = std::make_unique<Runner>(Ports{m_workspace, m_store, m_clock, m_random, m_client, m_instance},
+                                        *m_dispatcher);
+    std::vector<std::pair<Key, Duration>> wanted;
+    for (const auto &[key, entry] : m_keys)
+        wanted.emplace_back(key, entry.poller->schedule.min);
+    if (auto ensured = co_await m_store.ensureKeys(std::move(wanted), m_clock.now()); !ensured)
+        co_return ensured;
+    co_return co_await loadKeys();
+}
+
+Result<void> Engine::makeSinks()
+{
+    for (const auto &[name, definition] : m_workspace.sinks) {
+        const bool isUsed = std::ranges::any_of(m_workspace.pollers, [&](const auto &poller) {
+            return poller.second.enabled && poller.second.deliver.to.contains(name);
+        });
+        if (!isUsed)
+            continue;
+        auto sink = makeSink(definition, m_clock, m_secrets);
+        if (!sink)
+            return fail(sink.error());
+        m_sinks.emplace(name, std::move(*sink));
+    }
+    return {};
+}
+
+Result<void> Engine::makeKeys()
+{
+    for (const auto &[name, definition] : m_workspace.pollers) {
+        if (!definition.enabled)
+            continue;
+        if (auto supported = checkSupported(definition); !supported)
+            return supported;
+        auto partitions = partitionsOf(definition);
+        if (!partitions)
+            return fail(partitions.error());
+        const auto poller = std::make_shared<const PollerDefinition>(definition);
+        for (const PartitionDefinition &partition : *partitions) {
+            KeyEntry entry;
+            entry.partition = partition;
+            entry.poller = poller;
+            m_keys.emplace(Key{name, partition.key}, std::move(entry));
+        }
+    }
+    return {};
+}
+
+QCoro::Task<Result<void>> Engine::loadKeys()
+{
+    auto states = co_await m_store.loadKeys();
+    if (!states)
+        co_return fail(states.error());
+    for (KeyState &state : *states) {
+        const auto found = m_keys.find(state.key);
+        if (found == m_keys.end() || found->second.running)
+            continue;
+        KeyEntry &entry = found->second;
+        if (entry.state == state)
+            continue;
+        entry.state = std::move(state);
+        entry.deliveryWaits = false;
+        entry.notBefore.reset();
+        reschedule(found->first, entry);
+        m_observer.keyChanged(found->first);
+    }
+    co_return Result<void>{};
+}
+
+void Engine::start()
+{
+    m_started = true;
+    say(LogLevel::Info, {}, u"Engine started: %1 keys, instance %2"_s.arg(m_keys.size()).arg(m_instance));
+    heartbeat();
+}
+
+void Engine::heartbeat()
+{
+    if (m_stopping)
+        return;
+    m_beat = m_clock.wakeAfter(beat, [this] { heartbeat(); });
+    lookForChanges();
+    housekeeping();
+    pump();
+}
+
+void Engine::noticeChanges()
+{
+    if (m_started && !m_stopping)
+        lookForChanges();
+}
+
+QCoro::Task<void> Engine::lookForChanges()
+{
+    if (std::exchange(m_looking, true))
+        co_return;
+    const auto stamp = co_await m_store.changeStamp();
+    if (stamp && *stamp != m_changeStamp && !m_stopping) {
+        m_changeStamp = *stamp;
+        co_await loadKeys();
+        pump();
+    }
+    m_looking = false;
+    if (m_stopping)
+        Q_EMIT idle();
+}
+
+QCoro::Task<void> Engine::housekeeping()
+{
+    if (m_lastHousekeeping && m_clock.steady() - *m_lastHousekeeping < housekeepingEvery)
+        co_return;
+    m_lastHousekeeping = m_clock.steady();
+    ++m_running;
+    for (const auto &[name, poller] : m_workspace.pollers) {
+        qint64 removed = pruneSlice;
+        while (poller.logRetention && removed == pruneSlice && !m_stopping)
+            removed = (co_await m_store.pruneLog(name, m_clock.now() - *poller.logRetention, pruneSlice)).value_or(0);
+        removed = pruneSlice;
+        while (removed == pruneSlice && !m_stopping)
+            removed = (co_await m_store.pruneTombstones(name, m_clock.now() - poller.tombstoneRetention, pruneSlice))
+                          .value_or(0);
+    }
+    if (--m_running == 0)
+        Q_EMIT idle();
+}
+
+std::optional<Instant> Engine::dueOf(const KeyEntry &entry) const
+{
+    const Instant now = m_clock.now();
+    const bool sinkIsDown = entry.sinkRetryAt && *entry.sinkRetryAt > now;
+    auto due = nextWake(entry.state, *entry.poller, now, entry.deliveryWaits || sinkIsDown);
+    if (due && sinkIsDown && entry.state.counts.outboxPending > 0)
+        due = std::min(*due, *entry.sinkRetryAt);
+    if (due && entry.notBefore)
+        due = std::max(*due, *entry.notBefore);
+    return due;
+}
+
+void Engine::reschedule(const Key &key, KeyEntry &entry)
+{
+    if (const auto due = dueOf(entry); due && !entry.running)
+        m_due.set(key, *due);
+    else
+        m_due.remove(key);
+}
+
+void Engine::pump()
+{
+    if (!m_started || m_stopping)
+        return;
+    const Instant now = m_clock.now();
+    while (m_running < mostRunning) {
+        const auto key = m_due.takeDue(now);
+        if (!key)
+            break;
+        runDue(*key);
+    }
+    const auto next = m_due.nextDue();
+    if (next && *next > now)
+        m_dueWake = m_clock.wakeAfter(*next - now, [this] { pump(); });
+}
+
+QCoro::Task<void> Engine::runDue(Key key)
+{
+    co_await runKey(key, [this] { return !m_stopping; });
+    pump();
+}
+
+QCoro::Task<RunReport> Engine::runKey(Key key, std::function<bool()> mayGoOn)
+{
+    KeyEntry &entry = m_keys.at(key);
+    entry.running = true;
+    ++m_running;
+    m_observer.keyChanged(key);
+    RunReport report = co_await m_runner->run(key, entry.partition, entry.poller, std::move(mayGoOn));
+    if (auto state = co_await m_store.loadKey(key))
+        entry.state = std::move(*state);
+    entry.running = false;
+    digest(entry, report);
+    tell(key, report);
+    reschedule(key, entry);
+    m_observer.keyChanged(key);
+    if (--m_running == 0)
+        Q_EMIT idle();
+    co_return report;
+}
+
+/// What a finished run means for when the key may run again.
+void Engine::digest(KeyEntry &entry, const RunReport &report)
+{
+    const Instant now = m_clock.now();
+    entry.notBefore.reset();
+    entry.sinkRetryAt = report.deliverAgainAt;
+    entry.deliveryWaits = !report.deliverAgainAt && entry.state.counts.outboxPending > 0;
+    if (report.skipped == u"leased") {
+        const Instant expires = entry.state.lease ? entry.state.lease->expiresAt : now + beat;
+        entry.notBefore = std::clamp(expires, now + beat, now + m_workspace.leaseTtl);
+    } else if (!report.skipped.isEmpty()) {
+        entry.notBefore = now + beat;
+    } else if (isStoreError(report.error)) {
+        entry.notBefore = now + storePause;
+    }
+    if (report.error)
+        entry.recentErrors.push_back(now);
+    while (!entry.recentErrors.empty() && now - entry.recentErrors.front() > recentErrorWindow)
+        entry.recentErrors.pop_front();
+}
+
+void Engine::tell(const Key &key, const RunReport &report)
+{
+    for (const PollSummary &summary : report.lanes) {
+        const bool isNews = summary.events.total() > 0 || summary.lane != Lane::Live;
+        say(isNews ? LogLevel::Info : LogLevel::Debug, key,
+            u"%1: %2 items on %3 pages, %4 created, %5 updated, %6 deleted in %7 ms"_s.arg(toString(summary.lane))
+                .arg(summary.items)
+                .arg(summary.pages)
+                .arg(summary.events.created)
+                .arg(summary.events.updated)
+                .arg(summary.events.deleted)
+                .arg(summary.took.count()));
+        if (summary.verdict == Verdict::Suspect)
+            say(LogLevel::Warning, key, u"The listing lost so many items that their deletes are held for approval"_s);
+    }
+    if (report.error)
+        say(LogLevel::Error, key, report.error->oneLine());
+    if (report.deliverAgainAt)
+        say(LogLevel::Warning, key, u"A sink is down; delivery is tried again at %1"_s.arg(toRfc3339(*report.deliverAgainAt)));
+}
+
+void Engine::say(LogLevel level, const Key &key, const QString &text)
+{
+    m_observer.log({m_clock.now(), level, key, m_secrets.redact(text)});
+}
+
+QCoro::Task<std::vector<std::pair<Key, RunReport>>> Engine::tick(Duration maxDuration,
+                                                                 std::function<bool(const Key &)> wanted)
+{
+    const Duration deadline = m_clock.steady() + maxDuration;
+    const auto mayGoOn = [this, deadline] { return !m_stopping && m_clock.steady() < deadline; };
+    std::deque<Key> waiting;
+    for (const auto &[key, entry] : m_keys) {
+        if (wanted(key))
+            waiting.push_back(key);
+    }
+    std::vector<std::pair<Key, RunReport>> reports;
+    const auto work = [&]() -> QCoro::Task<void> {
+        while (!waiting.empty() && mayGoOn()) {
+            const Key key = waiting.front();
+            waiting.pop_front();
+            RunReport report = co_await runKey(key, mayGoOn);
+            reports.emplace_back(key, std::move(report));
+        }
+    };
+    std::vector<QCoro::Task<void>> workers;
+    for (int worker = 0; worker < mostRunning && !waiting.empty(); ++worker)
+        workers.push_back(work());
+    for (auto &worker : workers)
+        co_await worker;
+    std::ranges::sort(reports, {}, [](const auto &report) { return report.first; });
+    co_return reports;
+}
+
+QCoro::Task<void> Engine::stop(Duration limit)
+{
+    if (!m_stopping && m_started)
+        say(LogLevel::Info, {}, u"Engine stops: %1 cycles end at their next page"_s.arg(m_running));
+    m_stopping = true;
+    m_dueWake.reset();
+    m_beat.reset();
+    if (m_running > 0)
+        co_await qCoro(this, &Engine::idle, std::chrono::milliseconds(limit));
+    m_transport.abortAll();
+    while (m_running > 0 || m_looking)
+        co_await qCoro(this, &Engine::idle, beat);
+}
+
+} // namespace watukuy

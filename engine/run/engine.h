@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The engine: wakes keys when they are due, runs their cycles, notices what others changed.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <QCoroTask>
+#include <QObject>
+
+#include "engine/definition/definition.h"
+#include "engine/definition/secrets.h"
+#include "engine/delivery/dispatcher.h"
+#include "engine/http/client.h"
+#include "engine/model/clock.h"
+#include "engine/model/logline.h"
+#include "engine/model/random.h"
+#include "engine/run/runner.h"
+#include "engine/schedule/dueheap.h"
+#include "engine/store/statestore.h"
+
+namespace watukuy {
+
+/// Who hears of what happens. Called on the engine thread; must return quickly.
+struct EngineObserver {
+    std::function<void(const LogLine &)> log = [](const LogLine &) {};
+    std::function<void(const Event &)> delivered = [](const Event &) {};
+    std::function<void(const Key &)> keyChanged = [](const Key &) {};
+    std::function<void(const Key &)> keyRemoved = [](const Key &) {};
+};
+
+/// A key as the engine holds it between runs.
+struct KeyEntry {
+    KeyState state;
+    PartitionDefinition partition;
+    std::shared_ptr<const PollerDefinition> poller;
+    bool running = false;
+    bool deliveryWaits = false;          ///< the outbox was tried: nothing in it may go yet
+    std::optional<Instant> sinkRetryAt;  ///< a sink of the poller is down until then
+    std::optional<Instant> notBefore;    ///< leased elsewhere, or the store failed: not asked again before
+    std::deque<Instant> recentErrors;    ///< failed runs of the last five minutes
+};
+
+/// Runs every key of a workspace. All of it happens on the thread that made it; everything it is
+/// given outlives it. Await stop() before destroying it.
+class Engine : public QObject {
+    Q_OBJECT
+
+public:
+    Engine(const WorkspaceDefinition &workspace, StateStore &store, Clock &clock, Random &random,
+           http::Transport &transport, Secrets &secrets, EngineObserver observer);
+    ~Engine() override;
+
+    /// Makes the sinks and the keys. ErrorKind::Workspace names what this build cannot run.
+    QCoro::Task<Result<void>> prepare();
+
+    /// Runs keys when they are due, until stop().
+    void start();
+
+    /// Ends cycles at their next page boundary; aborts what is on the wire after `limit`. Finished
+    /// when no cycle is left.
+    QCoro::Task<void> stop(Duration limit);
+
+    /// One pass: each key that `wanted` names, at most once.
+    QCoro::Task<std::vector<std::pair<Key, RunReport>>> tick(Duration maxDuration,
+                                                             std::function<bool(const Key &)> wanted);
+
+    /// Looks for changes of other processes now instead of within a second.
+    void noticeChanges();
+
+    [[nodiscard]] const std::map<Key, KeyEntry> &keys() const { return m_keys; }
+    [[nodiscard]] const QString &instance() const { return m_instance; }
+
+Q_SIGNALS:
+    void idle();
+
+private:
+    Result<void> makeSinks();
+    Result<void> makeKeys();
+    QCoro::Task<Result<void>> loadKeys();
+    void heartbeat();
+    void pump();
+    void reschedule(const Key &key, KeyEntry &entry);
+    [[nodiscard]] std::optional<Instant> dueOf(const KeyEntry &entry) const;
+    QCoro::Task<RunReport> runKey(Key key, std::function<bool()> mayGoOn);
+    QCoro::Task<void> runDue(Key key);
+    void digest(KeyEntry &entry, const RunReport &report);
+    void tell(const Key &key, const RunReport &report);
+    void say(LogLevel level, const Key &key, const QString &text);
+    QCoro::Task<void> lookForChanges();
+    QCoro::Task<void> housekeeping();
+
+    const WorkspaceDefinition &m_workspace;
+    StateStore &m_store;
+    Clock &m_clock;
+    Random &m_random;
+    http::Transport &m_transport;
+    Secrets &m_secrets;
+    EngineObserver m_observer;
+    QString m_instance;
+    http::Client m_client;
+    Dispatcher::Sinks m_sinks;
+    std::unique_ptr<Dispatcher> m_dispatcher;
+    std::unique_ptr<Runner> m_runner;
+    std::map<Key, KeyEntry> m_keys;
+    schedule::DueHeap m_due;
+    std::unique_ptr<PendingWake> m_dueWake;
+    std::unique_ptr<PendingWake> m_beat;
+    qint64 m_changeStamp = -1;
+    std::optional<Duration> m_lastHousekeeping;
+    int m_running = 0;
+    bool m_started = false;
+    bool m_stopping = false;
+    bool m_looking = false;
+};
+
+/// host-pid-random, or what the workspace says.
+[[nodiscard]] QString instanceName(const WorkspaceDefinition &workspace, Random &random);
+
+} // namespace watukuy

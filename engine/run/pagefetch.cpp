@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/run/pagefetch.h"
+
+#include <QUrlQuery>
+
+#include "engine/run/placeholders.h"
+
+namespace watukuy {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+/// `pagination.param` carries the position when the template itself names none.
+void addPagingParameter(http::Request &request, const PageRequest &page)
+{
+    const PaginationDefinition &paging = page.listing.pagination;
+    if (paging.param.isEmpty())
+        return;
+    QString value;
+    if (paging.kind == PagingKind::Page)
+        value = QString::number(page.position.page);
+    else if (paging.kind == PagingKind::Offset)
+        value = QString::number(page.position.offset);
+    else if (paging.kind == PagingKind::Token)
+        value = page.position.next;
+    if (value.isEmpty())
+        return;
+    QUrlQuery query(request.url);
+    query.removeQueryItem(paging.param);
+    query.addQueryItem(paging.param, QString::fromUtf8(QUrl::toPercentEncoding(value)));
+    request.url.setQuery(query);
+}
+
+} // namespace
+
+Result<http::Request> requestOf(const PageRequest &page, const WorkspaceDefinition &workspace,
+                                const cursor::CursorStrategy &strategy, http::Client &client)
+{
+    const PlaceholderValues values{workspace, strategy, page.cursor, page.position, page.partition, page.key, page.lane};
+    const PagingKind kind = page.listing.pagination.kind;
+    const bool nextIsUrl = kind == PagingKind::NextUrl || kind == PagingKind::Link;
+    auto request = client.prepare(
+        page.listing.request, [&](const QString &name) { return placeholderValue(name, values); },
+        nextIsUrl ? page.position.next : QString());
+    if (request)
+        addPagingParameter(*request, page);
+    return request;
+}
+
+bool usesValidators(const RequestDefinition &request)
+{
+    if (request.validators != Validators::Auto)
+        return request.validators == Validators::On;
+    return request.method == "GET" && !request.uses(u"cursor.");
+}
+
+QCoro::Task<Result<FetchedPage>> fetchPage(http::Client *client, http::Request request, Listing listing,
+                                           std::optional<http::Validator> validator)
+{
+    auto answer = co_await client->fetch(std::move(request), listing.response, std::move(validator),
+                                         listing.pagination.header);
+    if (!answer)
+        co_return fail(answer.error());
+    FetchedPage page{.answer = std::move(*answer), .body = {}};
+    if (page.answer.outcome == http::Answer::Outcome::Page) {
+        auto body = json::takeApart(page.answer.body, listing.response.shape);
+        if (!body)
+            co_return fail(body.error());
+        page.body = std::move(*body);
+        page.answer.body.clear();
+    }
+    co_return page;
+}
+
+cursor::PageSignals signalsOf(const FetchedPage &page, const Listing &listing)
+{
+    cursor::PageSignals said;
+    said.items = static_cast<qint64>(page.body.items.size() + page.body.broken.size());
+    said.hasMoreDeclared = listing.response.shape.hasMore.has_value();
+    said.hasMore = cursor::readFlag(page.body.hasMore);
+    switch (listing.pagination.kind) {
+    case PagingKind::Link:
+        said.next = page.answer.linkNext;
+        break;
+    case PagingKind::NextUrl:
+    case PagingKind::Token:
+        said.next = listing.pagination.header.isEmpty()
+            ? (page.body.next ? page.body.next->scalarText() : QString())
+            : page.answer.nextHeader;
+        break;
+    case PagingKind::Keyset:
+    case PagingKind::Page:
+    case PagingKind::Offset:
+    case PagingKind::None:
+        break;
+    }
+    return said;
+}
+
+} // namespace watukuy

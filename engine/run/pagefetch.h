@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One page of a lane: the request that asks for it, the answer taken apart.
+#pragma once
+
+#include <optional>
+
+#include <QCoroTask>
+
+#include "engine/cursor/paging.h"
+#include "engine/cursor/strategy.h"
+#include "engine/definition/definition.h"
+#include "engine/http/client.h"
+#include "engine/model/key.h"
+#include "engine/model/state.h"
+#include "engine/store/statestore.h"
+
+namespace watukuy {
+
+/// What a lane asks and how it reads the answers; the poller's own, or reconcile's laid over them.
+struct Listing {
+    RequestDefinition request;
+    ResponseDefinition response;
+    PaginationDefinition pagination;
+};
+
+/// Where in which listing the page is.
+struct PageRequest {
+    Listing listing;
+    Key key;
+    Lane lane = Lane::Live;
+    PartitionDefinition partition;
+    LaneCursor cursor;
+    cursor::PagePosition position;
+};
+
+/// A page as it came.
+struct FetchedPage {
+    http::Answer answer;
+    json::PageBody body;
+};
+
+/// The request of `page` with everything in place: the paging parameter, the next URL. Reads
+/// secrets, touches nothing else.
+[[nodiscard]] Result<http::Request> requestOf(const PageRequest &page, const WorkspaceDefinition &workspace,
+                                              const cursor::CursorStrategy &strategy, http::Client &client);
+
+/// True when answers to this listing may be asked for conditionally: GET, and no part of the
+/// request moves with the cursor (others would store a validator per cycle).
+[[nodiscard]] bool usesValidators(const RequestDefinition &request);
+
+/// Sends `request` and takes the answer apart. Writes nothing.
+QCoro::Task<Result<FetchedPage>> fetchPage(http::Client *client, http::Request request, Listing listing,
+                                           std::optional<http::Validator> validator);
+
+/// What an answer said for paging, besides the cursor.
+[[nodiscard]] cursor::PageSignals signalsOf(const FetchedPage &page, const Listing &listing);
+
+} // namespace watukuy

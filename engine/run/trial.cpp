@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/run/trial.h"
+
+#include "engine/change/change.h"
+
+namespace watukuy {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+void warn(TrialResult &result, const QString &code, const QString &message, const QString &key)
+{
+    result.warnings.append({code, message, key});
+}
+
+void addWarnings(TrialResult &result, const QList<cursor::CursorWarning> &warnings)
+{
+    for (const cursor::CursorWarning &warning : warnings)
+        warn(result, warning.code, warning.message, warning.key);
+}
+
+/// Where the trial starts: the caller's cursor, the key's own, or `initial`.
+QCoro::Task<Result<LaneCursor>> startOf(Ports *ports, Key key, cursor::CursorStrategy *strategy,
+                                        std::optional<QString> text)
+{
+    if (text)
+        co_return strategy->fromArgument(*text);
+    const auto state = co_await ports->store.loadKey(key);
+    co_return state ? state->liveCursor : LaneCursor{};
+}
+
+QCoro::Task<void> compare(Ports *ports, Key key, std::shared_ptr<const PollerDefinition> poller,
+                          std::vector<QByteArray> items, LaneCursor at, TrialResult *result)
+{
+    const change::IdentifiedPage page = change::identify(items, poller->identity);
+    std::vector<QString> identities;
+    for (const change::IdentifiedItem &item : page.items) {
+        identities.push_back(item.identity);
+        result->identities.append(item.identity);
+    }
+    for (const change::InvalidItem &invalid : page.invalid) {
+        const ItemIssue issue = invalid.issues.value(0);
+        warn(*result, u"invalid-item"_s, u"%1: %2"_s.arg(issue.path, issue.message), u"identity"_s);
+    }
+    QHash<QString, ItemRow> rows;
+    const auto stored = co_await ports->store.loadVersions(key, std::move(identities), std::nullopt);
+    if (stored) {
+        for (const StoredItem &item : *stored)
+            rows.insert(item.row.identity, item.row);
+    }
+    change::PageContext context{.key = key, .lane = Lane::Live, .now = ports->clock.now(), .cursor = at.json};
+    change::PageDiff diff = change::diffPage(page.items, rows, *poller, context);
+    if (diff.duplicateNames > 0)
+        warn(*result, u"duplicate-names"_s, u"Items hold the same name twice; the last one counts"_s, u"response"_s);
+    for (Event &event : diff.events)
+        result->events.push_back(std::move(event));
+}
+
+} // namespace
+
+QCoro::Task<TrialResult> tryPoller(Ports *ports, Key key, PartitionDefinition partition,
+                                   std::shared_ptr<const PollerDefinition> poller, int pages,
+                                   std::optional<QString> cursor)
+{
+    TrialResult result;
+    auto strategy = cursor::makeStrategy(poller->cursor);
+    if (!strategy) {
+        result.error = strategy.error();
+        co_return result;
+    }
+    const auto start = co_await startOf(ports, key, strategy->get(), cursor);
+    if (!start) {
+        result.error = start.error();
+        co_return result;
+    }
+    const bool keyset = poller->pagination.kind == PagingKind::Keyset;
+    PageRequest page{{poller->request, poller->response, poller->pagination},
+                     key,
+                     Lane::Live,
+                     partition,
+                     *start,
+                     cursor::firstPosition(poller->pagination)};
+    result.nextCursor = *start;
+    for (int number = 0; number < pages && !result.finished; ++number) {
+        auto request = requestOf(page, ports->workspace, **strategy, ports->client);
+        if (!request) {
+            result.error = request.error();
+            break;
+        }
+        result.exchanges.push_back({.request = *request});
+        auto fetched = co_await fetchPage(&ports->client, std::move(*request), page.listing, std::nullopt);
+        if (!fetched) {
+            result.error = fetched.error();
+            break;
+        }
+        TrialExchange &exchange = result.exchanges.back();
+        exchange.status = fetched->answer.response.status;
+        exchange.took = fetched->answer.response.took;
+        exchange.bytes = fetched->answer.response.body.size();
+        if (fetched->answer.outcome == http::Answer::Outcome::Throttled) {
+            result.error = fetched->answer.throttle;
+            break;
+        }
+        auto moved = (*strategy)->advance(keyset ? result.nextCursor : *start, {fetched->body, ports->clock.now()});
+        if (!moved) {
+            result.error = moved.error();
+            break;
+        }
+        cursor::PageSignals said = signalsOf(*fetched, page.listing);
+        said.cursorMoved = moved->next != result.nextCursor;
+        said.strategyExhausted = moved->exhausted;
+        const cursor::PagingStep step = cursor::nextStep(poller->pagination, page.position, said);
+        addWarnings(result, moved->warnings);
+        addWarnings(result, step.warnings);
+        co_await compare(ports, key, poller, fetched->body.items, moved->next, &result);
+        result.items.insert(result.items.end(), std::make_move_iterator(fetched->body.items.begin()),
+                            std::make_move_iterator(fetched->body.items.end()));
+        result.nextCursor = moved->next;
+        result.finished = step.finished;
+        page.position = step.position;
+        if (keyset)
+            page.cursor = result.nextCursor;
+    }
+    co_return result;
+}
+
+} // namespace watukuy
