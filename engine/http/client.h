@@ -38,8 +38,8 @@ struct Answer {
     std::optional<RateLimit> rateLimit; ///< when the answer said something
     std::optional<Duration> retryAfter;
     std::optional<Validator> validator;
-    QString linkNext;  ///< absolute target of Link rel=next; empty = none
-    QString nextHeader;///< value of the header that `pagination.header` names
+    QString linkNext;              ///< absolute target of Link rel=next; empty = none
+    QString nextHeader;            ///< value of the header that `pagination.header` names
     std::optional<Error> throttle; ///< title and detail for the operator, when Throttled
 };
 

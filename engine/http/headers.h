@@ -26,7 +26,7 @@ namespace watukuy::http {
 
 /// One link of a Link header (RFC 8288).
 struct Link {
-    QString target;    ///< as written
+    QString target; ///< as written
     QStringList relations;
 };
 [[nodiscard]] std::vector<Link> readLinks(QByteArrayView value);

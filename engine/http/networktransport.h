@@ -8,7 +8,8 @@
 
 namespace watukuy::http {
 
-/// The real transport. Create and destroy it in the thread that uses it. At most six requests per
+/// The real transport. Create and destroy it in the thread that uses it; what is under way when it
+/// is destroyed ends as Cancelled from the event loop. At most six requests per
 /// host at once; HTTP/1.1 with keep-alive; TLS errors are fatal; gzip, deflate and what Qt has.
 /// Redirects are followed by hand so that credentials never leave their origin.
 class NetworkTransport final : public Transport {
@@ -21,7 +22,7 @@ public:
 
 private:
     class Private;
-    std::unique_ptr<Private> d;
+    std::shared_ptr<Private> d; ///< shared with the requests under way
 };
 
 } // namespace watukuy::http

@@ -25,7 +25,7 @@ struct Request {
     QList<QByteArray> secretHeaders; ///< lower-case names that must not cross an origin
     bool secretQuery = false;        ///< the query carries a credential
     QByteArray body;
-    Duration timeout{30'000}; ///< total deadline, queueing excluded
+    Duration timeout{30'000};             ///< total deadline, queueing excluded
     qint64 maxBytes = 64LL * 1024 * 1024; ///< after decompression
     Redirects redirects = Redirects::SameOrigin;
     QString tlsCa, tlsCertificate, tlsKey;

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/http/credentials.h"
+
+#include <QRegularExpression>
+
+namespace watukuy::http {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+Error headerError(const QString &title, const QString &where, const QString &nextStep)
+{
+    return {.kind = ErrorKind::Workspace,
+            .name = u"HeaderError"_s,
+            .title = title,
+            .detail = where,
+            .nextStep = nextStep};
+}
+
+/// Applies one kind of credential; the name is for messages only.
+class Applying {
+public:
+    Applying(Request &request, const QString &name, const Template::Lookup &lookup, Secrets &secrets)
+        : m_request(request)
+        , m_name(name)
+        , m_lookup(withSecrets(lookup, secrets))
+        , m_secrets(secrets)
+    {
+    }
+
+    Result<void> operator()(const BearerCredential &bearer)
+    {
+        const auto token = text(bearer.token, u"token"_s);
+        if (!token)
+            return fail(token.error());
+        return secretHeader(u"Authorization"_s, u"Bearer "_s + *token);
+    }
+
+    Result<void> operator()(const BasicCredential &basic)
+    {
+        const auto user = text(basic.username, u"username"_s);
+        if (!user)
+            return fail(user.error());
+        // A key as the user name and an empty password is a common scheme.
+        const auto password =
+            basic.password.isEmpty() ? Result<QString>(QString()) : text(basic.password, u"password"_s);
+        if (!password)
+            return fail(password.error());
+        const QString both = QString::fromLatin1((*user + u':' + *password).toUtf8().toBase64());
+        // The encoded pair gives both away and is the encoding of neither: it is a secret of its own.
+        m_secrets.provide(u"derived:basic:"_s + m_name, both);
+        return secretHeader(u"Authorization"_s, u"Basic "_s + both);
+    }
+
+    Result<void> operator()(const ApiKeyCredential &key)
+    {
+        const auto value = text(key.value, u"value"_s);
+        if (!value)
+            return fail(value.error());
+        switch (key.in) {
+        case ApiKeyCredential::In::Header:
+            return secretHeader(key.name, *value);
+        case ApiKeyCredential::In::Query:
+            addQuery(key.name, *value);
+            return {};
+        case ApiKeyCredential::In::Cookie:
+            return addCookie(key.name, *value);
+        }
+        return {};
+    }
+
+    Result<void> operator()(const OAuth2Credential &) { return fail(later(u"oauth2"_s)); }
+    Result<void> operator()(const HmacCredential &) { return fail(later(u"hmac"_s)); }
+
+private:
+    [[nodiscard]] QString place() const { return u"credentials.%1"_s.arg(m_name); }
+
+    [[nodiscard]] Error later(const QString &kind) const
+    {
+        return {.kind = ErrorKind::Workspace,
+                .name = u"CredentialNotSupported"_s,
+                .title = u"Credentials of kind %1 cannot be used by version " WATUKUY_VERSION ""_s.arg(kind),
+                .detail = place(),
+                .nextStep = u"Use bearer, basic or apiKey"_s};
+    }
+
+    Result<QString> text(const Template &pattern, const QString &member)
+    {
+        auto expanded = pattern.expand(m_lookup);
+        if (!expanded)
+            return fail(expanded.error());
+        const QString value = expanded->value_or(QString()).trimmed();
+        if (value.isEmpty())
+            return fail(Error{.kind = ErrorKind::Secret,
+                              .name = u"SecretEmpty"_s,
+                              .title = u"The credential %1 is empty"_s.arg(m_name),
+                              .detail = u"%1.%2: “%3” gives nothing"_s.arg(place(), member, pattern.text()),
+                              .nextStep = u"Store a value where the reference points"_s});
+        return value;
+    }
+
+    Result<void> secretHeader(const QString &name, const QString &value)
+    {
+        m_request.secretHeaders += name.toLatin1().toLower();
+        return setHeader(m_request, name, value, place());
+    }
+
+    void addQuery(const QString &name, const QString &value)
+    {
+        m_request.secretQuery = true;
+        const QByteArray key = QUrl::toPercentEncoding(name);
+        QByteArray query = m_request.url.query(QUrl::FullyEncoded).toLatin1();
+        // A next link of the API may repeat the key already.
+        for (const QByteArray &pair : query.split('&')) {
+            if (pair.startsWith(key + '='))
+                return;
+        }
+        query += (query.isEmpty() ? "" : "&") + key + '=' + QUrl::toPercentEncoding(value);
+        m_request.url.setQuery(QString::fromLatin1(query), QUrl::StrictMode);
+    }
+
+    Result<void> addCookie(const QString &name, const QString &value)
+    {
+        QString cookies;
+        for (const auto &[header, content] : m_request.headers) {
+            if (header.compare("cookie", Qt::CaseInsensitive) == 0)
+                cookies = QString::fromUtf8(content) + u"; "_s;
+        }
+        return secretHeader(u"Cookie"_s, cookies + name + u'=' + value);
+    }
+
+    Request &m_request;
+    const QString &m_name;
+    Template::Lookup m_lookup;
+    Secrets &m_secrets;
+};
+
+} // namespace
+
+Template::Lookup withSecrets(const Template::Lookup &lookup, Secrets &secrets)
+{
+    return [lookup, &secrets](const QString &name) -> Result<std::optional<QString>> {
+        if (!Secrets::isReference(name))
+            return lookup(name);
+        auto value = secrets.resolve(name);
+        if (!value)
+            return fail(value.error());
+        return std::optional(*value);
+    };
+}
+
+Result<void> setHeader(Request &request, const QString &name, const QString &value, const QString &where)
+{
+    static const QRegularExpression token(uR"(^[!#$%&'*+.^_`|~0-9A-Za-z-]+$)"_s);
+    if (!token.match(name).hasMatch())
+        return fail(headerError(u"“%1” cannot be a header name"_s.arg(name.simplified()), where,
+                                u"Use letters, digits and dashes"_s));
+    const QString lower = name.toLower();
+    if (lower == u"content-length" || lower == u"transfer-encoding" || lower == u"connection" ||
+        lower == u"host" || lower == u"accept-encoding")
+        return fail(headerError(u"The header %1 is written by the program itself"_s.arg(name), where,
+                                u"Remove it"_s));
+    const bool breaks = std::ranges::any_of(
+        value, [](QChar c) { return (c.unicode() < 0x20 && c != u'\t') || c.unicode() == 0x7f; });
+    if (breaks)
+        return fail(
+            headerError(u"The value of header %1 holds a line break or another control character"_s.arg(name),
+                        where, u"Check what its placeholders stand for"_s));
+    const QByteArray key = name.toLatin1();
+    std::erase_if(request.headers,
+                  [&](const auto &header) { return header.first.compare(key, Qt::CaseInsensitive) == 0; });
+    request.headers.emplace_back(key, value.trimmed().toUtf8());
+    return {};
+}
+
+bool carriesCredentials(const Request &request)
+{
+    return request.secretQuery || !request.secretHeaders.isEmpty() || !request.tlsCertificate.isEmpty() ||
+           std::ranges::any_of(request.headers, [](const auto &header) {
+               return header.first.compare("authorization", Qt::CaseInsensitive) == 0 ||
+                      header.first.compare("cookie", Qt::CaseInsensitive) == 0;
+           });
+}
+
+Result<void> applyCredential(Request &request, const QString &name, const CredentialDefinition &credential,
+                             const Template::Lookup &lookup, Secrets &secrets)
+{
+    return std::visit(Applying(request, name, lookup, secrets), credential);
+}
+
+} // namespace watukuy::http
