@@ -97,7 +97,7 @@ Error statusError(const Request &request, const Response &response)
 
 bool isHtml(const QByteArray &contentType, const QByteArray &body)
 {
-    const QByteArray type = contentType.left(contentType.indexOf(';')).trimmed().toLower();
+    const QByteArray type = contentType.split(';').first().trimmed().toLower();
     if (type == "text/html" || type == "application/xhtml+xml")
         return true;
     const QByteArray start = body.left(256).trimmed().toLower();

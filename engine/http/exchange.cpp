@@ -15,8 +15,8 @@ namespace {
 
 QNetworkReply *start(QNetworkAccessManager &manager, QNetworkRequest wire, const Request &request)
 {
-    if (request.method == "GET" && request.body.isEmpty())
-        return manager.get(wire);
+    // Also without a body: only an upload that cannot be rewound keeps Qt from asking a second time,
+    // past every budget, when a connection drops before the answer.
     auto *body = new OnceBody(request.body);
     wire.setHeader(QNetworkRequest::ContentLengthHeader, request.body.size());
     QNetworkReply *reply = manager.sendCustomRequest(wire, request.method, body);
@@ -112,10 +112,14 @@ Result<Response> Exchange::take()
     if (m_reason)
         return fail(*m_reason);
     const int status = m_reply->attribute(QNetworkRequest::HttpStatusCodeAttribute).toInt();
-    if (status == 0 || !networkerror::isStatus(m_reply->error()))
+    // Qt rewinds the body when 307 or 308 comes, in case it is to follow: that the body cannot be
+    // rewound is no fault of the answer.
+    const bool isRedirect =
+        (status == 307 || status == 308) && m_reply->error() == QNetworkReply::ContentReSendError;
+    if (!isRedirect && (status == 0 || !networkerror::isStatus(m_reply->error())))
         return fail(
             networkerror::of(m_reply->error(), m_reply->errorString(), m_url, m_method, m_tlsReasons));
-    if (const auto cut = cutReason())
+    if (const auto cut = isRedirect ? std::nullopt : cutReason())
         return fail(*cut);
     Response response;
     response.status = status;

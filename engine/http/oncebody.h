@@ -10,8 +10,8 @@
 namespace watukuy::http {
 
 /// QNetworkAccessManager sends a request again when the connection drops before the answer. It must
-/// rewind the body for that: a sequential device cannot be rewound, so that what may have taken
-/// effect is never sent twice.
+/// rewind the body for that: a sequential device cannot be rewound, so that no request is sent
+/// twice, be it because it may have taken effect or because a budget counts it once.
 class OnceBody final : public QIODevice {
     Q_OBJECT
 
@@ -24,6 +24,7 @@ public:
 
     [[nodiscard]] bool isSequential() const override { return true; }
     [[nodiscard]] qint64 bytesAvailable() const override { return m_bytes.size() - m_at; }
+    bool seek(qint64) override { return false; }
     [[nodiscard]] bool atEnd() const override { return m_at == m_bytes.size(); }
 
 protected:

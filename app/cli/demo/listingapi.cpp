@@ -35,7 +35,7 @@ QByteArray textOf(bool flag)
 
 QByteArray linkTo(const ServerRequest &request, const QByteArray &query)
 {
-    const QByteArray path = request.target.left(request.target.indexOf('?'));
+    const QByteArray path = request.target.split('?').first();
     return request.serverUrl.toEncoded() + path + '?' + query;
 }
 

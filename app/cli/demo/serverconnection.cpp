@@ -179,7 +179,7 @@ std::optional<ServerRequest> ServerConnection::takeRequest()
     ServerRequest request;
     request.method = first[0];
     request.target = first[1];
-    request.path = QString::fromUtf8(QByteArray::fromPercentEncoding(first[1].left(first[1].indexOf('?'))));
+    request.path = QString::fromUtf8(QByteArray::fromPercentEncoding(first[1].split('?').first()));
     request.serverUrl = m_server->url();
     for (const QByteArray &line : std::as_const(lines)) {
         const qsizetype colon = line.indexOf(':');
