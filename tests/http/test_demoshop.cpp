@@ -9,6 +9,7 @@
 #include <QTest>
 
 #include "app/cli/demo/demoshop.h"
+#include "engine/definition/workspace.h"
 #include "engine/http/headers.h"
 #include "engine/http/networktransport.h"
 
@@ -165,6 +166,27 @@ private Q_SLOTS:
         QCOMPARE(byToken, idsOf(listing));
         QCOMPARE(byOffset, idsOf(listing));
         QCOMPARE(byUrl, idsOf(listing));
+    }
+
+    void theDemoWorkspaceIsValidAndAsksForWhatThereIs()
+    {
+        const auto workspace =
+            loadWorkspace(QStringLiteral(WATUKUY_SOURCE_DIR "/resources/demo.watukuy.json"));
+        if (!workspace) {
+            for (const WorkspaceError &error : workspace.error())
+                qWarning() << error.pointer << error.line << error.message << error.hint;
+        }
+        QVERIFY(workspace);
+        DemoShop shop;
+        QVERIFY(shop.start(0));
+        for (const auto &[name, poller] : workspace->pollers) {
+            const auto response = get(shop.url(), u"/"_s + name);
+            QVERIFY(response);
+            QCOMPARE(response->status, 200);
+            const auto page = json::takeApart(response->body, poller.response.shape);
+            QVERIFY2(page, page ? "" : qPrintable(page.error().oneLine()));
+            QVERIFY(!page->items.empty());
+        }
     }
 
     void theSameSeedMakesTheSameShop()

@@ -2,6 +2,7 @@
 #include "app/cli/demo/listingapi.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <QCryptographicHash>
 #include <QDateTime>
@@ -170,23 +171,10 @@ std::optional<ServerReply> ListingApi::body(const ServerRequest &request, Listin
         return ServerReply::json(R"({"items":[)" + slice.items + R"(],"offset":)" +
                                  QByteArray::number(offset) + R"(,"total":)" + total + '}');
     }
-    case ListingKind::Token: {
-        const QByteArray token = QByteArray::fromBase64(
-            request.query(u"token"_s).value_or(QString()).toLatin1(), QByteArray::Base64UrlEncoding);
-        const Slice slice =
-            sliceAfter(token.isEmpty() ? std::numeric_limits<qint64>::min() : token.toLongLong(), limit);
-        const QByteArray next = QByteArray::number(slice.last)
-                                    .toBase64(QByteArray::Base64UrlEncoding | QByteArray::OmitTrailingEquals);
-        return ServerReply::json(R"({"items":[)" + slice.items + R"(],"next_token":)" +
-                                 (slice.more ? '"' + next + '"' : QByteArray("null")) + '}');
-    }
-    case ListingKind::NextUrl: {
-        const Slice slice = sliceAfter(request.number(u"after"_s, std::numeric_limits<qint64>::min()), limit);
-        const QByteArray next = linkTo(request, "limit=" + QByteArray::number(limit) +
-                                                    "&after=" + QByteArray::number(slice.last));
-        return ServerReply::json(R"({"items":[)" + slice.items + R"(],"next":)" +
-                                 (slice.more ? '"' + next + '"' : QByteArray("null")) + '}');
-    }
+    case ListingKind::Token:
+        return byToken(request, limit);
+    case ListingKind::NextUrl:
+        return byNextUrl(request, limit);
     case ListingKind::Link: {
         const Slice slice = sliceAt((page - 1) * limit, limit);
         ServerReply reply = ServerReply::json('[' + slice.items + ']');
@@ -199,6 +187,27 @@ std::optional<ServerReply> ListingApi::body(const ServerRequest &request, Listin
     }
     }
     return std::nullopt;
+}
+
+ServerReply ListingApi::byToken(const ServerRequest &request, qint64 limit) const
+{
+    const QByteArray token = QByteArray::fromBase64(request.query(u"token"_s).value_or(QString()).toLatin1(),
+                                                    QByteArray::Base64UrlEncoding);
+    const Slice slice =
+        sliceAfter(token.isEmpty() ? std::numeric_limits<qint64>::min() : token.toLongLong(), limit);
+    const QByteArray next = QByteArray::number(slice.last)
+                                .toBase64(QByteArray::Base64UrlEncoding | QByteArray::OmitTrailingEquals);
+    return ServerReply::json(R"({"items":[)" + slice.items + R"(],"next_token":)" +
+                             (slice.more ? '"' + next + '"' : QByteArray("null")) + '}');
+}
+
+ServerReply ListingApi::byNextUrl(const ServerRequest &request, qint64 limit) const
+{
+    const Slice slice = sliceAfter(request.number(u"after"_s, std::numeric_limits<qint64>::min()), limit);
+    const QByteArray next =
+        linkTo(request, "limit=" + QByteArray::number(limit) + "&after=" + QByteArray::number(slice.last));
+    return ServerReply::json(R"({"items":[)" + slice.items + R"(],"next":)" +
+                             (slice.more ? '"' + next + '"' : QByteArray("null")) + '}');
 }
 
 ServerReply ListingApi::list(const ServerRequest &request, ListingKind kind) const

@@ -66,6 +66,8 @@ private:
     [[nodiscard]] Slice sliceAt(qint64 begin, qint64 limit) const;
     [[nodiscard]] Slice sliceAfter(qint64 id, qint64 limit) const;
     [[nodiscard]] std::optional<Slice> keyset(const ServerRequest &request, qint64 limit) const;
+    [[nodiscard]] ServerReply byToken(const ServerRequest &request, qint64 limit) const;
+    [[nodiscard]] ServerReply byNextUrl(const ServerRequest &request, qint64 limit) const;
     [[nodiscard]] std::optional<ServerReply> body(const ServerRequest &request, ListingKind kind) const;
 
     std::function<qint64()> m_now;
