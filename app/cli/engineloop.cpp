@@ -82,7 +82,7 @@ QCoro::Task<int> runEngine(Context context, EngineLoop loop)
             guard->readerGone();
     });
     const QString file = loop.workspace.file;
-    const auto pollers = static_cast<int>(loop.workspace.pollers.size());
+    const size_t pollers = loop.workspace.pollers.size();
     if (loop.followFile)
         endings.watch(file);
     if (loop.runFor)
@@ -96,8 +96,8 @@ QCoro::Task<int> runEngine(Context context, EngineLoop loop)
         co_await headless->close();
         co_return output->fail(started.error());
     }
-    output->message(Text::tr("Running %1 with %n poller(s). Ctrl-C stops.", nullptr, pollers)
-                        .arg(QFileInfo(file).fileName()));
+    output->message(
+        Text::tr("Running %1, pollers: %2. Ctrl-C stops.").arg(QFileInfo(file).fileName()).arg(pollers));
 
     bool atOnce = false;
     QObject::connect(&endings, &Endings::hurried, &endings, [&] {

@@ -32,9 +32,8 @@ void printExchange(Output &output, const TestReport::Exchange &exchange)
     output.line(u"  "_s + exchange.method + u' ' + exchange.url);
     for (const auto &[name, value] : exchange.headers)
         output.line(output.coloured(Colour::Dim, u"    "_s + name + u": "_s + value));
-    if (exchange.status == 0) {
-        output.line(u"    "_s +
-                    output.coloured(Colour::Bad, Text::tr("no answer after %1").arg(spelled(exchange.took))));
+    if (exchange.status == 0) { // no answer, or one that is no page: the error at the end says which
+        output.line(u"    "_s + output.coloured(Colour::Bad, Text::tr("failed")));
         return;
     }
     const bool good = exchange.status < 400;
@@ -44,13 +43,13 @@ void printExchange(Output &output, const TestReport::Exchange &exchange)
                                                 .arg(spelledSize(exchange.bytes), spelled(exchange.took))));
 }
 
-void printSamples(Output &output, const std::vector<QByteArray> &samples)
+void printSamples(Output &output, const std::vector<QByteArray> &samples, qint64 all)
 {
     const auto shown = std::min<qsizetype>(shownSamples, static_cast<qsizetype>(samples.size()));
     for (qsizetype i = 0; i < shown; ++i)
         output.line(u"  "_s + shortened(samples[static_cast<size_t>(i)]));
-    if (const auto more = static_cast<qsizetype>(samples.size()) - shown; more > 0)
-        output.line(output.coloured(Colour::Dim, Text::tr("  and %1 more; --json shows them").arg(more)));
+    if (const qint64 more = all - shown; more > 0)
+        output.line(output.coloured(Colour::Dim, Text::tr("  and %1 more").arg(more)));
 }
 
 void print(Output &output, const QString &poller, const TestReport &report)
@@ -61,7 +60,7 @@ void print(Output &output, const QString &poller, const TestReport &report)
         printExchange(output, exchange);
 
     title(output, Text::tr("Items found: %1").arg(report.itemCount));
-    printSamples(output, report.items);
+    printSamples(output, report.items, report.itemCount);
     title(output, Text::tr("Identities"));
     const QStringList identities =
         report.identities.first(std::min(shownIdentities, report.identities.size()));
@@ -73,7 +72,9 @@ void print(Output &output, const QString &poller, const TestReport &report)
     title(output, Text::tr("Events that a first cycle would emit"));
     if (report.events.empty())
         output.line(Text::tr("  none"));
-    printSamples(output, report.events);
+    printSamples(output, report.events, shownSamples);
+    if (report.events.size() > static_cast<size_t>(shownSamples))
+        output.line(output.coloured(Colour::Dim, Text::tr("  and so on")));
     title(output, Text::tr("Next cursor"));
     output.line(u"  "_s + (report.nextCursor.isEmpty() ? u"null"_s : QString::fromUtf8(report.nextCursor)));
     if (report.verdict != Verdict::None)

@@ -100,6 +100,12 @@ QCoro::Task<int> tickCommand(Context context)
     if (const Result<void> opened = co_await headless.open(); !opened)
         co_return context.output.fail(opened.error());
 
+    if (!only.poller.isEmpty()) {
+        if (const Result<void> known = headless.operations().knowsPoller(only.poller); !known) {
+            co_await headless.close();
+            co_return context.output.fail(known.error());
+        }
+    }
     StopSignals signals;
     QObject::connect(&signals, &StopSignals::received, &signals, [&headless](int) { headless.stopNow(); });
     const Result<std::vector<TickResult>> results = co_await headless.tick(*longest, only);

@@ -33,13 +33,12 @@ QCoro::Task<int> validateCommand(Context context)
     for (const WorkspaceError &error : errors)
         context.output.message(spelled(error, *file));
     if (!errors.isEmpty()) {
-        context.output.message(Text::tr("%n error(s).", nullptr, static_cast<int>(errors.size())));
+        context.output.message(Text::tr("Errors: %1.").arg(errors.size()));
         co_return UsageOrWorkspace;
     }
-    context.output.line(
-        Text::tr("%1 is in order: %2.")
-            .arg(QFileInfo(*file).fileName(),
-                 Text::tr("%n poller(s)", nullptr, static_cast<int>(workspace->pollers.size()))));
+    context.output.line(Text::tr("%1 is in order, pollers: %2.")
+                            .arg(QFileInfo(*file).fileName())
+                            .arg(workspace->pollers.size()));
     co_return Done;
 }
 

@@ -65,8 +65,24 @@ public:
     {
     }
 
-    QCoro::Task<Result<void>> prepareEngine(EngineObserver observer)
+    /// Keys exist as soon as the workspace names them: one can be paused before its first run.
+    QCoro::Task<Result<void>> makeKeys()
     {
+        std::vector<std::pair<Key, Duration>> wanted;
+        for (const auto &[name, poller] : workspace.pollers) {
+            const auto partitions = partitionsOf(poller);
+            if (!partitions || !poller.enabled)
+                continue; // the engine says why when it is to run them
+            for (const PartitionDefinition &partition : *partitions)
+                wanted.emplace_back(Key{name, partition.key}, poller.schedule.min);
+        }
+        co_return co_await store->ensureKeys(std::move(wanted), clock.now());
+    }
+
+    QCoro::Task<Result<void>> prepareEngine(QString operation, EngineObserver observer)
+    {
+        if (auto allowed = operations->mayWrite(operation); !allowed)
+            co_return allowed;
         if (auto read = co_await readKeychain(&secrets, secretReferences(workspace)); !read)
             co_return read;
         engine = std::make_unique<Engine>(workspace, *store, clock, random, transport, secrets, std::move(observer));
@@ -105,6 +121,8 @@ QCoro::Task<Result<void>> Headless::open()
         co_return opened;
     }
     d->operations = std::make_unique<Operations>(d->workspace, *d->store, d->clock);
+    if (!d->workspace.readOnly)
+        opened = co_await d->makeKeys();
     co_return opened;
 }
 
@@ -119,7 +137,7 @@ QCoro::Task<Result<void>> Headless::start(std::function<void(const LogLine &)> o
     EngineObserver observer;
     observer.log = std::move(observe);
     observer.delivered = std::move(delivered);
-    auto prepared = co_await d->prepareEngine(std::move(observer));
+    auto prepared = co_await d->prepareEngine(u"run"_s, std::move(observer));
     if (prepared)
         d->engine->start();
     co_return prepared;
@@ -139,7 +157,8 @@ void Headless::stopNow()
 
 QCoro::Task<Result<std::vector<TickResult>>> Headless::tick(Duration maxDuration, KeyScope only)
 {
-    if (auto prepared = co_await d->prepareEngine({}); !prepared)
+    EngineObserver nobody;
+    if (auto prepared = co_await d->prepareEngine(u"tick"_s, std::move(nobody)); !prepared)
         co_return fail(prepared.error());
     const auto wanted = [only](const Key &key) { return isInScope(only, key); };
     const auto reports = co_await d->engine->tick(maxDuration, wanted);
@@ -165,7 +184,8 @@ QCoro::Task<Result<TestReport>> Headless::test(QString poller, QString partition
 
     http::Client client(d->transport, d->clock, d->secrets, d->workspace.credentials);
     Ports ports{d->workspace, *d->store, d->clock, d->random, client, instanceName(d->workspace, d->random)};
-    TrialResult trial = co_await tryPoller(&ports, Key{poller, partition}, place,
+    const Key key{poller, partition};
+    TrialResult trial = co_await tryPoller(&ports, key, place,
                                            std::make_shared<const PollerDefinition>(definition->second), pages, cursor);
     TestReport report{.itemCount = static_cast<qint64>(trial.items.size()),
                       .identities = trial.identities.mid(0, mostItemsShown),

@@ -48,6 +48,9 @@ public:
 
     /// ErrorKind::Usage, with the nearest known name, for a poller the workspace does not have.
     [[nodiscard]] Result<void> knowsPoller(const QString &poller) const;
+    /// ErrorKind::Refused in a read-only workspace.
+    [[nodiscard]] Result<void> mayWrite(const QString &operation) const;
+
     QCoro::Task<Result<std::vector<KeySnapshot>>> inspect(KeyScope scope);
     QCoro::Task<Result<ActionResult>> trigger(KeyScope scope, Request request);
     QCoro::Task<Result<ActionResult>> pause(KeyScope scope, Request request);
@@ -75,7 +78,6 @@ private:
     QCoro::Task<Result<ActionResult>> forEachKey(KeyScope scope, Request request, QString operation, KeyChange change);
     QCoro::Task<Result<ActionResult>> bulkParked(ParkedFilter filter, Request request, QString operation,
                                                  ParkedChange change);
-    [[nodiscard]] Result<void> mayWrite(const QString &operation) const;
 
     const WorkspaceDefinition &m_workspace;
     StateStore &m_store;

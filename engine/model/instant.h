@@ -32,7 +32,7 @@ constexpr Instant fromEpochMs(qint64 ms)
 /// RFC 3339 in UTC with exactly three fraction digits, e.g. `2026-01-31T09:30:00.125Z`.
 inline QString toRfc3339(Instant instant)
 {
-    return QDateTime::fromMSecsSinceEpoch(toEpochMs(instant), QTimeZone::utc()).toString(Qt::ISODateWithMs);
+    return QDateTime::fromMSecsSinceEpoch(toEpochMs(instant), Qt::UTC).toString(Qt::ISODateWithMs);
 }
 
 } // namespace watukuy

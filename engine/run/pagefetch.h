@@ -35,8 +35,9 @@ struct PageRequest {
 
 /// A page as it came.
 struct FetchedPage {
-    http::Answer answer;
+    http::Answer answer; ///< without its body: that was taken apart
     json::PageBody body;
+    qint64 bytes = 0; ///< of the body, decompressed
 };
 
 /// The request of `page` with everything in place: the paging parameter, the next URL. Reads

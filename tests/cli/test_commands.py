@@ -165,10 +165,11 @@ class Test(CliTest):
         server = self.serve(Server(30, page_size=10))
         self.folder.write(workspace({'catalog': snapshot_poller(server)}))
         report = self.assert_exit(0, self.folder.call('test', 'catalog', '--json')).json
-        self.assertEqual(set(report) - {'error'}, {'requests', 'items', 'identities', 'events', 'nextCursor', 'verdict', 'warnings'})
+        self.assertEqual({'requests', 'items', 'identities', 'events', 'nextCursor', 'verdict', 'warnings'} - set(report), set())
         self.assertEqual(len(report['requests']), 2)
         self.assertEqual(set(report['requests'][0]), {'method', 'url', 'headers', 'status', 'durationMs', 'bytes'})
         self.assertEqual(report['requests'][0]['status'], 200)
+        self.assertEqual(report['requests'][0]['bytes'], len(server.listing.page(1)))
         self.assertEqual(report['identities'][:3], ['1', '2', '3'])
         self.assertEqual(report['events'][0]['type'], 'created')
         self.assertEqual([p.name for p in self.folder.path.iterdir()], ['test.watukuy.json'])

@@ -89,18 +89,16 @@ class KillTicks(CliTest):
     def test_a_hundred_kills_lose_nothing(self):
         print(f'\n  seed {self.seed}', end=' ', flush=True)
         # The very first ticks are killed, too: migration, the first pages, the first events.
-        longest, kills = 0.5, 0
-        for kills in range(20):
-            self.killed_tick(longest)
-        kills = 20
+        longest, died = 0.5, 0
+        for _ in range(20):
+            died += self.killed_tick(longest)
         self.settle()
         self.change_something()
         began = time.monotonic()
         self.whole_tick()
         longest = (time.monotonic() - began) * 1.2
 
-        died = 0
-        while died < KILLS - kills:
+        while died < KILLS:
             self.change_something()
             time.sleep(0.4 * self.random.random()) # sometimes before, sometimes after the lease ran out
             died += self.killed_tick(longest)

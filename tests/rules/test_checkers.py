@@ -5,6 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import coroutine_arguments
 import include_direction
 import link_closure
 import source_form
@@ -63,6 +64,23 @@ class SourceForm(unittest.TestCase):
         self.assert_fault('nested', 'ui/a.cpp', LICENCE + 'QCoreApplication::processEvents();\n')
         self.assert_fault('sleeps', 'engine/a.cpp', LICENCE + 'QThread::msleep(3);\n')
         self.assert_fault('neither Gui', 'app/cli/a.cpp', LICENCE + '#include <QWidget>\n')
+
+
+class CoroutineArguments(unittest.TestCase):
+    def faults(self, code):
+        return coroutine_arguments.faults_in('a.cpp', code)
+
+    def test_an_aggregate_in_a_co_await_is_a_fault(self):
+        for code in ('auto a = co_await f(Key{b, c});', 'co_await f({.limit = 5});', 'if (auto a = co_await s.f(x,\n {}); !a) {',
+                     'co_return co_await f(T<int>{1});'):
+            with self.subTest(code):
+                self.assertEqual(len(self.faults(code)), 1)
+
+    def test_names_lambdas_and_the_block_behind_it_are_none(self):
+        for code in ('co_await f(key);', 'while (co_await f(x)) { g(Key{1}); }', 'co_await f([a](int b) { return Key{b}; }, c);',
+                     'co_await stop(Duration{0});', '// co_await f(Key{b, c});\n', 'co_await f("{");'):
+            with self.subTest(code):
+                self.assertEqual(self.faults(code), [])
 
 
 class LinkClosure(unittest.TestCase):

@@ -44,7 +44,7 @@ QByteArray linkTo(const ServerRequest &request, const QByteArray &query)
 
 QByteArray stamp(qint64 epochMs)
 {
-    return QDateTime::fromMSecsSinceEpoch(epochMs, QTimeZone::utc()).toString(Qt::ISODateWithMs).toLatin1();
+    return QDateTime::fromMSecsSinceEpoch(epochMs, Qt::UTC).toString(Qt::ISODateWithMs).toLatin1();
 }
 
 ServerReply problem(int status, const QByteArray &title, const QByteArray &detail)
