@@ -107,7 +107,12 @@ QCoro::Task<int> tickCommand(Context context)
         }
     }
     StopSignals signals;
-    QObject::connect(&signals, &StopSignals::received, &signals, [&headless](int) { headless.stopNow(); });
+    QObject::connect(&signals, &StopSignals::received, &signals, [&headless](int count) {
+        if (count == 1)
+            headless.endTick();
+        else
+            headless.stopNow();
+    });
     const Result<std::vector<TickResult>> results = co_await headless.tick(*longest, only);
     co_await headless.close();
     if (!results)

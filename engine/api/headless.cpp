@@ -150,6 +150,12 @@ QCoro::Task<void> Headless::stop(Duration limit)
     d->engine.reset();
 }
 
+void Headless::endTick()
+{
+    if (d->engine)
+        d->engine->endCycles();
+}
+
 void Headless::stopNow()
 {
     d->transport.abortAll();

@@ -73,6 +73,8 @@ public:
                                     std::function<void(const Event &)> delivered);
     /// Drains within the limit, then stops. Safe to call when nothing was started.
     QCoro::Task<void> stop(Duration limit);
+    /// Ends a tick at the next page boundary of its cycles.
+    void endTick();
     /// Stops at once; what is under way is redelivered later.
     void stopNow();
 

@@ -101,6 +101,37 @@ class Run(CliTest):
         self.assert_exit(0, self.stop(process))
 
 
+class TickAndSignals(CliTest):
+    def test_a_signal_ends_a_tick_at_a_page_and_the_next_goes_on_there(self):
+        server = self.serve(Server(200, page_size=10))
+        self.folder.write(workspace({'catalog': snapshot_poller(server)}))
+        server.delay(0.2)
+        process = self.start('tick')
+        self.wait_until(lambda: len(server.requests) >= 4, 'some pages')
+        began = time.monotonic()
+        self.assert_exit(0, self.stop(process))
+        self.assertLess(time.monotonic() - began, 2)
+        before = len(self.folder.events('catalog'))
+        self.assertTrue(10 < before < 200, before)
+        server.delay(0)
+        del server.requests[:]
+        self.assert_exit(0, self.folder.call('tick'))
+        self.assertEqual(len(self.folder.events('catalog')), 200)
+        self.assertNotIn('/items?page=1', server.requests, 'the scan is resumed, not repeated')
+
+    def test_a_second_signal_ends_a_tick_at_once(self):
+        server = self.serve(Server(20))
+        self.folder.write(workspace({'catalog': snapshot_poller(server)}))
+        server.delay(8)
+        process = self.start('tick')
+        self.wait_until(lambda: server.requests, 'a request')
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.3)
+        began = time.monotonic()
+        self.assert_exit(1, self.stop(process))
+        self.assertLess(time.monotonic() - began, 4)
+
+
 class Demo(CliTest):
     def test_demo_api_serves_a_listing_until_it_is_stopped(self):
         process = self.start('demo-api', '--port', '0')
