@@ -14,7 +14,7 @@ std::optional<json::RawValue> at(const QByteArray &text, const json::Path &path)
     const auto found = json::find(text, path);
     if (!found || !*found || (*found)->kind == json::Kind::Null)
         return std::nullopt;
-    return **found;
+    return *found;
 }
 
 } // namespace

@@ -94,7 +94,7 @@ LaneCursor TimestampStrategy::scanStart(const LaneCursor &cursor) const
         return cursor;
     const auto moved = movedBack(*at.value, m_definition.overlap, m_definition);
     // advance() reports a cursor that cannot be read; asking with it unmoved hides nothing.
-    return moved ? Place{*moved, std::nullopt}.written() : cursor;
+    return moved ? Place{moved, std::nullopt}.written() : cursor;
 }
 
 LaneCursor TimestampStrategy::further(const LaneCursor &left, const LaneCursor &right) const
@@ -233,7 +233,7 @@ Result<LaneCursor> TimestampStrategy::fromArgument(const QString &text) const
     if (!argument)
         return Place{}.written();
     const Place given =
-        argument->startsWith(u'{') ? read(argument->toUtf8()) : Place{*argument, std::nullopt};
+        argument->startsWith(u'{') ? read(argument->toUtf8()) : Place{argument, std::nullopt};
     if (given.value && instantOf(given.value))
         return given.written();
     return fail(

@@ -241,7 +241,7 @@ Result<void> FileSink::write(const Event &event, const QByteArray &line)
 
 QCoro::Task<SinkAnswer> FileSink::deliver(Delivery delivery)
 {
-    if (const auto written = write(delivery.event, std::move(delivery.envelope) + '\n'); !written)
+    if (const auto written = write(delivery.event, delivery.envelope + '\n'); !written)
         co_return SinkAnswer{SinkAnswer::Outcome::Down, written.error(), {}};
     co_return SinkAnswer{};
 }

@@ -41,7 +41,7 @@ public:
     }
     ObjectWriter &flag(const char *name, bool value) { return raw(name, value ? "true" : "false"); }
 
-    [[nodiscard]] QByteArray finish() { return m_text.isEmpty() ? QByteArrayLiteral("{}") : std::move(m_text) + '}'; }
+    [[nodiscard]] QByteArray finish() { return m_text.isEmpty() ? QByteArrayLiteral("{}") : m_text + '}'; }
 
 private:
     QByteArray m_text;
