@@ -298,6 +298,7 @@ using StoreDefinition =
 struct WorkspaceDefinition {
     QString file;   ///< absolute path
     QString folder; ///< relative paths start here
+    QString schemaReference; ///< `$schema`, for editors
     StoreDefinition store;
     std::map<QString, BudgetDefinition> budgets;
     std::map<QString, CredentialDefinition> credentials;

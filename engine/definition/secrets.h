@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include <QHash>
 #include <QString>
 #include <QStringList>
 
@@ -12,7 +13,7 @@
 namespace watukuy {
 
 /// Resolves secret references and remembers their values for redaction. Each engine has one; used
-/// on the engine thread. Keychain entries are read ahead of time by preload(), since the keychain
+/// on the engine thread. Keychain entries are read ahead of time by readKeychain(), since the keychain
 /// answers asynchronously.
 class Secrets {
 public:
@@ -27,8 +28,12 @@ public:
     /// Hands in a value that a keychain reference has (`keychain:NAME`).
     void provide(const QString &reference, const QString &value);
 
-    /// `text` with every resolved value (also percent-encoded and base64) replaced by `••••`.
+    /// `text` with every resolved value of at least four characters (also percent-encoded, base64 and
+    /// escaped as in JSON) replaced by `••••`.
     [[nodiscard]] QString redact(QString text) const;
+
+    /// How to add the keychain entry `name` on this system.
+    [[nodiscard]] static QString keychainNextStep(const QString &name);
 
 private:
     QString m_folder;

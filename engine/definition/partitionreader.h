@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Reads `partitions` of a poller: a list, a file, a listing of the API or another poller.
+#pragma once
+
+#include "engine/definition/definition.h"
+#include "engine/definition/reader.h"
+
+namespace watukuy {
+
+void readPartitions(ObjectReader &poller, PartitionsDefinition &partitions, const QString &pollerName,
+                    const Surroundings &around);
+
+} // namespace watukuy
