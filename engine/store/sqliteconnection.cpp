@@ -134,11 +134,17 @@ Result<void> SqliteConnection::connectToFile()
 
 Result<void> SqliteConnection::checkIdentity()
 {
-    const qint64 id = ask(u"PRAGMA application_id"_s);
-    const qint64 version = ask(u"PRAGMA user_version"_s);
-    const qint64 objects = ask(u"SELECT count(*) FROM sqlite_schema"_s);
-    if (failed())
-        return fail(takeFailure());
+    qint64 id = 0;
+    qint64 version = 0;
+    qint64 objects = 0;
+    // One reading: another process may be making the store in between.
+    const auto read = transact(Durability::Read, [&] {
+        id = ask(u"PRAGMA application_id"_s);
+        version = ask(u"PRAGMA user_version"_s);
+        objects = ask(u"SELECT count(*) FROM sqlite_schema"_s);
+    });
+    if (!read)
+        return read;
     const bool empty = id == 0 && version == 0 && objects == 0;
     const bool reading = m_access.mode == SqliteAccess::Mode::Read;
     if (empty)

@@ -83,8 +83,29 @@ class KillTicks(CliTest):
         # The first pass may only finish a scan that a killed one began before the last changes.
         self.whole_tick()
         self.whole_tick()
+        self.check()
+
+    def check(self):
         self.assertEqual(self.consumed('catalog'), self.catalog.listing.state())
         self.assertEqual(self.consumed('orders'), self.orders.listing.state())
+
+    def test_the_consumer_notices_what_is_lost_or_out_of_order(self):
+        self.settle()
+        log = self.folder.path / 'catalog.jsonl'
+        lines = log.read_text().splitlines(keepends=True)
+        changed = self.random.sample(list(self.catalog.listing.items), 1)
+        self.catalog.listing.change(update=changed)
+        self.catalog.listing.change(delete=changed)
+        log.write_text(''.join(lines[1:]))
+        with self.assertRaises(AssertionError):
+            self.check()
+        log.write_text(''.join(lines))
+        self.settle()
+        lines = log.read_text().splitlines(keepends=True)
+        self.assertIn('"deleted"', lines[-1])
+        log.write_text(lines[-1] + ''.join(lines[:-1]))
+        with self.assertRaises(AssertionError):
+            self.check()
 
     def test_a_hundred_kills_lose_nothing(self):
         print(f'\n  seed {self.seed}', end=' ', flush=True)

@@ -101,6 +101,18 @@ class Run(CliTest):
         self.assert_exit(0, self.stop(process))
 
 
+class ManyTicks(CliTest):
+    def test_many_first_ticks_at_once_make_one_store_and_each_event_once(self):
+        server = self.serve(Server(50))
+        self.folder.write(workspace({'catalog': snapshot_poller(server)}))
+        ticks = [self.start('tick') for _ in range(8)]
+        for tick in ticks:
+            out, err = tick.communicate(timeout=60)
+            self.assertEqual(tick.returncode, 0, out + err)
+        self.assertEqual(len({e['id'] for e in self.folder.events('catalog')}), 50)
+        self.assertEqual(len(self.folder.events('catalog')), 50)
+
+
 class TickAndSignals(CliTest):
     def test_a_signal_ends_a_tick_at_a_page_and_the_next_goes_on_there(self):
         server = self.serve(Server(200, page_size=10))
