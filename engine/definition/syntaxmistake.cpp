@@ -87,6 +87,7 @@ private:
     {
         if (auto mistake = beforeValue())
             return mistake;
+        m_lastComma.reset();
         m_open.push_back(m_at++);
         m_expect = bracket == '{' ? Expect::KeyOrEnd : Expect::ValueOrEnd;
         return {};

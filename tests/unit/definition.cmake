@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+watukuy_suite(test_template ${CMAKE_CURRENT_SOURCE_DIR}/test_template.cpp watukuy-definition)
+watukuy_suite(test_secrets ${CMAKE_CURRENT_SOURCE_DIR}/test_secrets.cpp watukuy-definition)
+watukuy_suite(test_located_json ${CMAKE_CURRENT_SOURCE_DIR}/test_located_json.cpp watukuy-definition)
+watukuy_suite(test_workspace ${CMAKE_CURRENT_SOURCE_DIR}/test_workspace.cpp watukuy-definition)
+watukuy_suite(test_workspace_errors ${CMAKE_CURRENT_SOURCE_DIR}/test_workspace_errors.cpp watukuy-definition)
+watukuy_suite(test_workspace_schema ${CMAKE_CURRENT_SOURCE_DIR}/test_workspace_schema.cpp watukuy-definition)
