@@ -78,9 +78,18 @@ public:
         return actOnParked(EngineWorker::ParkedAction::Discard, poller, ids, reason);
     }
 
-    quint64 readTimeline(const Key &key, int limit) override { return read(EngineWorker::Reading::Timeline, key, limit); }
-    quint64 readOutbox(const Key &key, int limit) override { return read(EngineWorker::Reading::Outbox, key, limit); }
-    quint64 readParked(const Key &key, int limit) override { return read(EngineWorker::Reading::Parked, key, limit); }
+    quint64 readTimeline(const Key &key, int limit) override
+    {
+        return read(EngineWorker::Reading::Timeline, key, limit);
+    }
+    quint64 readOutbox(const Key &key, int limit) override
+    {
+        return read(EngineWorker::Reading::Outbox, key, limit);
+    }
+    quint64 readParked(const Key &key, int limit) override
+    {
+        return read(EngineWorker::Reading::Parked, key, limit);
+    }
 
 private:
     template <typename Call>

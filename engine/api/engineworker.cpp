@@ -137,11 +137,13 @@ QCoro::Task<void> EngineWorker::openNow(QString workspaceFile, bool runEngine)
     m_busy = false;
     if (!result) {
         m_session.reset();
-        Q_EMIT openFailed(result.error(), workspace ? QList<WorkspaceProblem>{} : problemsOf(workspace.error()));
+        Q_EMIT openFailed(result.error(),
+                          workspace ? QList<WorkspaceProblem>{} : problemsOf(workspace.error()));
         Q_EMIT statusChanged(EngineClient::Status::Failed);
         co_return;
     }
-    Q_EMIT statusChanged(m_session->engine ? EngineClient::Status::Running : EngineClient::Status::Monitoring);
+    Q_EMIT statusChanged(m_session->engine ? EngineClient::Status::Running
+                                           : EngineClient::Status::Monitoring);
     if (m_session->engine)
         m_session->engine->start();
     beat();
@@ -180,8 +182,9 @@ QCoro::Task<Result<void>> EngineWorker::openSession(WorkspaceDefinition workspac
         };
         observer.keyChanged = [this](const Key &key) { m_session->changed.insert(key); };
         observer.keyRemoved = [this](const Key &key) { m_session->removed.append(key); };
-        session.engine = std::make_unique<Engine>(session.workspace, *session.store, session.clock, session.random,
-                                                  session.transport, session.secrets, std::move(observer));
+        session.engine =
+            std::make_unique<Engine>(session.workspace, *session.store, session.clock, session.random,
+                                     session.transport, session.secrets, std::move(observer));
         if (auto prepared = co_await session.engine->prepare(); !prepared)
             co_return prepared;
         info.instance = session.engine->instance();
@@ -268,8 +271,10 @@ KeySnapshot EngineWorker::snapshotFor(const Key &key) const
     if (!m_session->engine)
         return snapshotOf(m_session->watched.at(key), definition, false, QString(), now);
     const KeyEntry &entry = m_session->engine->keys().at(key);
-    KeySnapshot snapshot = snapshotOf(entry.state, definition, entry.running, m_session->engine->instance(), now);
+    KeySnapshot snapshot =
+        snapshotOf(entry.state, definition, entry.running, m_session->engine->instance(), now);
     snapshot.recentErrors = static_cast<int>(entry.recentErrors.size());
+    snapshot.warnings += entry.warnings;
     return snapshot;
 }
 
@@ -319,8 +324,8 @@ QCoro::Task<void> EngineWorker::actNow(quint64 request, Action action, QList<Key
     Q_EMIT actionFinished(request, total);
 }
 
-void EngineWorker::actOnParked(quint64 request, ParkedAction action, const QString &poller, const QList<qint64> &ids,
-                               const QString &reason)
+void EngineWorker::actOnParked(quint64 request, ParkedAction action, const QString &poller,
+                               const QList<qint64> &ids, const QString &reason)
 {
     ParkedFilter filter;
     filter.poller = poller;
@@ -338,8 +343,8 @@ QCoro::Task<void> EngineWorker::actOnParkedNow(quint64 request, ParkedAction act
         const Key key{filter.poller, {}};
         Operations &operations = *m_session->operations;
         const Result<ActionResult> result = action == ParkedAction::Retry
-            ? co_await operations.retryParked(filter, asked)
-            : co_await operations.discardParked(filter, asked);
+                                                ? co_await operations.retryParked(filter, asked)
+                                                : co_await operations.discardParked(filter, asked);
         if (result)
             total = *result;
         else

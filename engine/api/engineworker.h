@@ -63,7 +63,8 @@ private:
     QCoro::Task<void> closeNow();
     QCoro::Task<void> thenEndThread();
     QCoro::Task<void> actNow(quint64 request, Action action, QList<Key> keys, QString reason);
-    QCoro::Task<void> actOnParkedNow(quint64 request, ParkedAction action, ParkedFilter filter, QString reason);
+    QCoro::Task<void> actOnParkedNow(quint64 request, ParkedAction action, ParkedFilter filter,
+                                     QString reason);
     QCoro::Task<void> readNow(quint64 request, Reading reading, Key key, int limit);
     QCoro::Task<void> watchStore();
     void beat();

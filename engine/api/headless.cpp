@@ -18,18 +18,20 @@ constexpr size_t mostItemsShown = 40;
 
 bool isInScope(const KeyScope &scope, const Key &key)
 {
-    return (scope.poller.isEmpty() || scope.poller == key.poller)
-        && (!scope.partition || *scope.partition == key.partition);
+    return (scope.poller.isEmpty() || scope.poller == key.poller) &&
+           (!scope.partition || *scope.partition == key.partition);
 }
 
 /// One tick result per lane that ran; one that says why when none did.
 void addResults(std::vector<TickResult> &results, const Key &key, const RunReport &report)
 {
     if (report.lanes.empty()) {
-        results.push_back({.key = key, .delivered = report.delivered, .error = report.error, .skipped = report.skipped});
+        results.push_back(
+            {.key = key, .delivered = report.delivered, .error = report.error, .skipped = report.skipped});
         return;
     }
-    TickResult total{.key = key, .lane = report.lanes.front().lane, .delivered = report.delivered, .error = report.error};
+    TickResult total{
+        .key = key, .lane = report.lanes.front().lane, .delivered = report.delivered, .error = report.error};
     for (const PollSummary &summary : report.lanes) {
         total.verdict = summary.verdict;
         total.pages += summary.pages;
@@ -49,8 +51,8 @@ TestReport::Exchange shown(const TrialExchange &exchange, const Secrets &secrets
                               .bytes = exchange.bytes};
     for (const auto &[name, value] : exchange.request.headers) {
         const bool isSecret = exchange.request.secretHeaders.contains(name.toLower());
-        view.headers.append({QString::fromLatin1(name),
-                             isSecret ? u"••••"_s : secrets.redact(QString::fromUtf8(value))});
+        view.headers.append(
+            {QString::fromLatin1(name), isSecret ? u"••••"_s : secrets.redact(QString::fromUtf8(value))});
     }
     return view;
 }
@@ -85,7 +87,8 @@ public:
             co_return allowed;
         if (auto read = co_await readKeychain(&secrets, secretReferences(workspace)); !read)
             co_return read;
-        engine = std::make_unique<Engine>(workspace, *store, clock, random, transport, secrets, std::move(observer));
+        engine = std::make_unique<Engine>(workspace, *store, clock, random, transport, secrets,
+                                          std::move(observer));
         auto prepared = co_await engine->prepare();
         if (!prepared)
             engine.reset();
@@ -191,8 +194,8 @@ QCoro::Task<Result<TestReport>> Headless::test(QString poller, QString partition
     http::Client client(d->transport, d->clock, d->secrets, d->workspace.credentials);
     Ports ports{d->workspace, *d->store, d->clock, d->random, client, instanceName(d->workspace, d->random)};
     const Key key{poller, partition};
-    TrialResult trial = co_await tryPoller(&ports, key, place,
-                                           std::make_shared<const PollerDefinition>(definition->second), pages, cursor);
+    TrialResult trial = co_await tryPoller(
+        &ports, key, place, std::make_shared<const PollerDefinition>(definition->second), pages, cursor);
     TestReport report{.itemCount = static_cast<qint64>(trial.items.size()),
                       .identities = trial.identities.mid(0, mostItemsShown),
                       .nextCursor = trial.nextCursor.json,

@@ -58,11 +58,12 @@ Result<void> Operations::mayWrite(const QString &operation) const
 {
     if (!m_workspace.readOnly)
         return {};
-    return fail({.kind = ErrorKind::Refused,
-                 .name = u"ReadOnlyError"_s,
-                 .title = u"This workspace is read-only: %1 was not done"_s.arg(operation),
-                 .detail = m_workspace.file,
-                 .nextStep = u"Set \"readOnly\" to false in the workspace if you mean to change its store."_s});
+    return fail(
+        {.kind = ErrorKind::Refused,
+         .name = u"ReadOnlyError"_s,
+         .title = u"This workspace is read-only: %1 was not done"_s.arg(operation),
+         .detail = m_workspace.file,
+         .nextStep = u"Set \"readOnly\" to false in the workspace if you mean to change its store."_s});
 }
 
 Result<void> Operations::knowsPoller(const QString &poller) const
@@ -72,11 +73,12 @@ Result<void> Operations::knowsPoller(const QString &poller) const
     QStringList known;
     for (const auto &[name, definition] : m_workspace.pollers)
         known.append(name);
-    return fail({.kind = ErrorKind::Usage,
-                 .name = u"UnknownPollerError"_s,
-                 .title = u"There is no poller \"%1\""_s.arg(poller),
-                 .detail = u"%1 has: %2"_s.arg(m_workspace.file, known.join(u", "_s)),
-                 .nextStep = known.isEmpty() ? QString() : u"Did you mean \"%1\"?"_s.arg(nearest(poller, known))});
+    return fail(
+        {.kind = ErrorKind::Usage,
+         .name = u"UnknownPollerError"_s,
+         .title = u"There is no poller \"%1\""_s.arg(poller),
+         .detail = u"%1 has: %2"_s.arg(m_workspace.file, known.join(u", "_s)),
+         .nextStep = known.isEmpty() ? QString() : u"Did you mean \"%1\"?"_s.arg(nearest(poller, known))});
 }
 
 QCoro::Task<Result<std::vector<KeyState>>> Operations::keysIn(KeyScope scope)
@@ -87,14 +89,15 @@ QCoro::Task<Result<std::vector<KeyState>>> Operations::keysIn(KeyScope scope)
     if (!states)
         co_return fail(states.error());
     std::erase_if(*states, [&](const KeyState &state) {
-        return (!scope.poller.isEmpty() && state.key.poller != scope.poller)
-            || (scope.partition && state.key.partition != *scope.partition);
+        return (!scope.poller.isEmpty() && state.key.poller != scope.poller) ||
+               (scope.partition && state.key.partition != *scope.partition);
     });
     if (states->empty() && scope.partition) {
-        co_return fail({.kind = ErrorKind::Usage,
-                        .name = u"UnknownPartitionError"_s,
-                        .title = u"Poller \"%1\" has no partition \"%2\""_s.arg(scope.poller, *scope.partition),
-                        .nextStep = u"\"watukuy inspect %1\" lists its partitions."_s.arg(scope.poller)});
+        co_return fail(
+            {.kind = ErrorKind::Usage,
+             .name = u"UnknownPartitionError"_s,
+             .title = u"Poller \"%1\" has no partition \"%2\""_s.arg(scope.poller, *scope.partition),
+             .nextStep = u"\"watukuy inspect %1\" lists its partitions."_s.arg(scope.poller)});
     }
     co_return std::move(*states);
 }
@@ -108,8 +111,8 @@ QCoro::Task<Result<std::vector<KeySnapshot>>> Operations::inspect(KeyScope scope
     snapshots.reserve(states->size());
     for (const KeyState &state : *states) {
         const auto poller = m_workspace.pollers.find(state.key.poller);
-        snapshots.push_back(snapshotOf(state, poller == m_workspace.pollers.end() ? nullptr : &poller->second, false,
-                                       QString(), m_clock.now()));
+        snapshots.push_back(snapshotOf(state, poller == m_workspace.pollers.end() ? nullptr : &poller->second,
+                                       false, QString(), m_clock.now()));
     }
     co_return snapshots;
 }
@@ -131,7 +134,8 @@ QCoro::Task<Result<ActionResult>> Operations::forEachKey(KeyScope scope, Request
             continue;
         }
         if (request.run == Run::ForReal) {
-            const auto done = co_await change.apply(state, auditRow(operation, state.key, request, m_clock.now(), &state));
+            const auto done =
+                co_await change.apply(state, auditRow(operation, state.key, request, m_clock.now(), &state));
             if (!done) {
                 result.failed.append({state.key, done.error()});
                 continue;
@@ -145,24 +149,28 @@ QCoro::Task<Result<ActionResult>> Operations::forEachKey(KeyScope scope, Request
 
 QCoro::Task<Result<ActionResult>> Operations::trigger(KeyScope scope, Request request)
 {
-    KeyChange change{
-        .skipReason = [](const KeyState &state) {
-            return state.pause == Pause::None ? QString() : u"is paused; resume it first"_s;
-        },
-        .apply = [this](KeyState state, AuditRow audit) {
-            return m_store.triggerKey(state.key, schedule::afterTrigger(state.schedule, audit.at).state, audit);
-        },
-        .detail = u"due now"_s};
+    KeyChange change{.skipReason =
+                         [](const KeyState &state) {
+                             return state.pause == Pause::None ? QString() : u"is paused; resume it first"_s;
+                         },
+                     .apply =
+                         [this](KeyState state, AuditRow audit) {
+                             return m_store.triggerKey(
+                                 state.key, schedule::afterTrigger(state.schedule, audit.at).state, audit);
+                         },
+                     .detail = u"due now"_s};
     return forEachKey(std::move(scope), std::move(request), u"trigger"_s, std::move(change));
 }
 
 QCoro::Task<Result<ActionResult>> Operations::pause(KeyScope scope, Request request)
 {
     KeyChange change{
-        .skipReason = [](const KeyState &state) {
-            return state.pause == Pause::Operator ? u"is paused already"_s : QString();
-        },
-        .apply = [this](KeyState state, AuditRow audit) { return m_store.pauseKey(state.key, Pause::Operator, audit); },
+        .skipReason =
+            [](const KeyState &state) {
+                return state.pause == Pause::Operator ? u"is paused already"_s : QString();
+            },
+        .apply = [this](KeyState state,
+                        AuditRow audit) { return m_store.pauseKey(state.key, Pause::Operator, audit); },
         .detail = u"paused"_s};
     return forEachKey(std::move(scope), std::move(request), u"pause"_s, std::move(change));
 }
@@ -170,12 +178,13 @@ QCoro::Task<Result<ActionResult>> Operations::pause(KeyScope scope, Request requ
 QCoro::Task<Result<ActionResult>> Operations::resume(KeyScope scope, Request request)
 {
     KeyChange change{
-        .skipReason = [](const KeyState &state) {
-            return state.pause == Pause::None ? u"is not paused"_s : QString();
-        },
-        .apply = [this](KeyState state, AuditRow audit) {
-            return m_store.resumeKey(state.key, schedule::afterResume(state.schedule, audit.at).state, audit);
-        },
+        .skipReason =
+            [](const KeyState &state) { return state.pause == Pause::None ? u"is not paused"_s : QString(); },
+        .apply =
+            [this](KeyState state, AuditRow audit) {
+                return m_store.resumeKey(state.key, schedule::afterResume(state.schedule, audit.at).state,
+                                         audit);
+            },
         .detail = u"resumed, due now"_s};
     return forEachKey(std::move(scope), std::move(request), u"resume"_s, std::move(change));
 }
@@ -187,8 +196,8 @@ QCoro::Task<Result<std::vector<ParkedRow>>> Operations::parked(ParkedFilter filt
     co_return co_await m_store.readParked(std::move(filter));
 }
 
-QCoro::Task<Result<ActionResult>> Operations::bulkParked(ParkedFilter filter, Request request, QString operation,
-                                                         ParkedChange change)
+QCoro::Task<Result<ActionResult>> Operations::bulkParked(ParkedFilter filter, Request request,
+                                                         QString operation, ParkedChange change)
 {
     if (auto allowed = mayWrite(operation); !allowed && request.run == Run::ForReal)
         co_return fail(allowed.error());
@@ -219,17 +228,19 @@ QCoro::Task<Result<ActionResult>> Operations::bulkParked(ParkedFilter filter, Re
 
 QCoro::Task<Result<ActionResult>> Operations::retryParked(ParkedFilter filter, Request request)
 {
-    ParkedChange change{.apply = [this](ParkedFilter rows, AuditRow audit) { return m_store.retryParked(rows, audit); },
-                        .poisonOnly = true,
-                        .skipReason = u"an invalid item comes again with its listing; it cannot be retried"_s};
+    ParkedChange change{
+        .apply = [this](ParkedFilter rows, AuditRow audit) { return m_store.retryParked(rows, audit); },
+        .poisonOnly = true,
+        .skipReason = u"an invalid item comes again with its listing; it cannot be retried"_s};
     return bulkParked(std::move(filter), std::move(request), u"parked retry"_s, std::move(change));
 }
 
 QCoro::Task<Result<ActionResult>> Operations::discardParked(ParkedFilter filter, Request request)
 {
-    ParkedChange change{.apply = [this](ParkedFilter rows, AuditRow audit) { return m_store.discardParked(rows, audit); },
-                        .poisonOnly = false,
-                        .skipReason = u"is gone already"_s};
+    ParkedChange change{
+        .apply = [this](ParkedFilter rows, AuditRow audit) { return m_store.discardParked(rows, audit); },
+        .poisonOnly = false,
+        .skipReason = u"is gone already"_s};
     return bulkParked(std::move(filter), std::move(request), u"parked discard"_s, std::move(change));
 }
 
@@ -240,10 +251,12 @@ QCoro::Task<Result<qint64>> Operations::exportEvents(LogQuery query, ExportForma
         co_return fail(known.error());
     const auto poller = m_workspace.pollers.find(query.poller);
     if (poller != m_workspace.pollers.end() && !poller->second.logRetention) {
-        co_return fail({.kind = ErrorKind::Usage,
-                        .name = u"NoLogError"_s,
-                        .title = u"Poller \"%1\" keeps no event log to export"_s.arg(query.poller),
-                        .nextStep = u"Add \"log\": {\"retention\": \"30d\"} to it; events from then on can be exported."_s});
+        co_return fail(
+            {.kind = ErrorKind::Usage,
+             .name = u"NoLogError"_s,
+             .title = u"Poller \"%1\" keeps no event log to export"_s.arg(query.poller),
+             .nextStep =
+                 u"Add \"log\": {\"retention\": \"30d\"} to it; events from then on can be exported."_s});
     }
     query.limit = exportSlice;
     qint64 count = 0;

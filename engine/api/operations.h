@@ -75,7 +75,8 @@ private:
         QString skipReason;
     };
     QCoro::Task<Result<std::vector<KeyState>>> keysIn(KeyScope scope);
-    QCoro::Task<Result<ActionResult>> forEachKey(KeyScope scope, Request request, QString operation, KeyChange change);
+    QCoro::Task<Result<ActionResult>> forEachKey(KeyScope scope, Request request, QString operation,
+                                                 KeyChange change);
     QCoro::Task<Result<ActionResult>> bulkParked(ParkedFilter filter, Request request, QString operation,
                                                  ParkedChange change);
 

@@ -18,7 +18,8 @@ std::optional<Duration> lagOf(const KeyState &state, const PollerDefinition *pol
 {
     if (poller && poller->cursor.strategy == Strategy::Timestamp && !state.liveCursor.isInitial()) {
         const auto path = json::Path::parse(u"value"_s);
-        const auto value = path ? json::find(state.liveCursor.json, *path) : Result<std::optional<json::RawValue>>{};
+        const auto value =
+            path ? json::find(state.liveCursor.json, *path) : Result<std::optional<json::RawValue>>{};
         if (value && *value) {
             if (const auto watermark = cursor::readTimestamp((*value)->scalarText(), poller->cursor))
                 return std::max(now - watermark->toInstant(), Duration::zero());
@@ -33,17 +34,19 @@ QList<Warning> warningsOf(const PollerDefinition *poller)
 {
     QList<Warning> warnings;
     if (poller && poller->deliver.to.isEmpty())
-        warnings.append({u"no-sink"_s, u"Events are kept in the outbox: no sink is named"_s, u"deliver.to"_s});
+        warnings.append(
+            {u"no-sink"_s, u"Events are kept in the outbox: no sink is named"_s, u"deliver.to"_s});
     if (poller && poller->cursor.strategy == Strategy::Timestamp && !poller->reconcile)
-        warnings.append({u"no-reconcile"_s, u"Deletes are not noticed: a timestamp listing does not show them"_s,
+        warnings.append({u"no-reconcile"_s,
+                         u"Deletes are not noticed: a timestamp listing does not show them"_s,
                          u"reconcile"_s});
     return warnings;
 }
 
 } // namespace
 
-KeySnapshot snapshotOf(const KeyState &state, const PollerDefinition *poller, bool running, const QString &instance,
-                       Instant now)
+KeySnapshot snapshotOf(const KeyState &state, const PollerDefinition *poller, bool running,
+                       const QString &instance, Instant now)
 {
     const bool leased = state.lease && state.lease->expiresAt > now;
     const bool elsewhere = leased && state.lease->owner != instance;

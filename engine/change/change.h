@@ -41,7 +41,8 @@ struct IdentifiedPage {
 [[nodiscard]] Result<QString> identityOf(QByteArrayView raw, const IdentityDefinition &definition);
 
 /// Identities of a whole page.
-[[nodiscard]] IdentifiedPage identify(const std::vector<QByteArray> &items, const IdentityDefinition &definition);
+[[nodiscard]] IdentifiedPage identify(const std::vector<QByteArray> &items,
+                                      const IdentityDefinition &definition);
 
 /// What decides whether an item changed.
 struct Fingerprint {
@@ -61,44 +62,46 @@ struct Fingerprint {
 /// `watukuy|v1|source|partition|identity|versionOrHash|schemaVersion|type`, parts escaped, with
 /// `|revision` at the end from revision 2 on.
 [[nodiscard]] EventId eventId(const QString &source, const QString &partition, const QString &identity,
-                              const QString &versionOrHash, int schemaVersion, EventType type, qint64 revision);
+                              const QString &versionOrHash, int schemaVersion, EventType type,
+                              qint64 revision);
 
 /// The material that eventId() hashes; for tests and `watukuy test`.
-[[nodiscard]] QByteArray eventMaterial(const QString &source, const QString &partition, const QString &identity,
-                                       const QString &versionOrHash, int schemaVersion, EventType type,
-                                       qint64 revision);
+[[nodiscard]] QByteArray eventMaterial(const QString &source, const QString &partition,
+                                       const QString &identity, const QString &versionOrHash,
+                                       int schemaVersion, EventType type, qint64 revision);
 
 /// What is the same for every event of a page.
 struct PageContext {
     Key key;
     Lane lane = Lane::Live;
     Instant now;
-    QByteArray cursor;         ///< JSON of the lane's cursor
-    qint64 lastSequence = 0;   ///< events get the following ones
-    bool reemitKnown = false;  ///< forced backfill: known items are `updated` again, same revision
+    QByteArray cursor;        ///< JSON of the lane's cursor
+    qint64 lastSequence = 0;  ///< events get the following ones
+    bool reemitKnown = false; ///< forced backfill: known items are `updated` again, same revision
 };
 
 /// The result of comparing a page with the stored rows.
 struct PageDiff {
-    std::vector<ItemRow> upserts; ///< only rows that changed, in page order
-    std::vector<Event> events;    ///< in page order, sequences given
+    std::vector<ItemRow> upserts;     ///< only rows that changed, in page order
+    std::vector<Event> events;        ///< in page order, sequences given
     std::vector<InvalidItem> invalid; ///< items whose fingerprint failed
-    QList<QString> seen;          ///< every valid identity of the page, for full scans
+    QList<QString> seen;              ///< every valid identity of the page, for full scans
     qint64 lastSequence = 0;
     int duplicateNames = 0;
 };
 
 /// Compares `items` with `stored` (rows by identity, tombstones included).
-[[nodiscard]] PageDiff diffPage(const std::vector<IdentifiedItem> &items, const QHash<QString, ItemRow> &stored,
-                                const PollerDefinition &poller, const PageContext &context);
+[[nodiscard]] PageDiff diffPage(const std::vector<IdentifiedItem> &items,
+                                const QHash<QString, ItemRow> &stored, const PollerDefinition &poller,
+                                const PageContext &context);
 
 /// A delete: its event and the tombstone row that replaces `row`.
 struct Deletion {
     ItemRow tombstone;
     Event event;
 };
-[[nodiscard]] Deletion deletionOf(const ItemRow &row, const PollerDefinition &poller, const PageContext &context,
-                                  qint64 sequence);
+[[nodiscard]] Deletion deletionOf(const ItemRow &row, const PollerDefinition &poller,
+                                  const PageContext &context, qint64 sequence);
 
 /// The text at `deliver.orderingKey` of an event: `subject`, `partition`, or a path into `data.…`.
 [[nodiscard]] QString orderingKeyOf(const Event &event, const QString &orderingKey);

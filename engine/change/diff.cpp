@@ -16,8 +16,8 @@ QString versionOrHash(const ItemRow &row)
 Event eventOf(const ItemRow &row, EventType type, const PollerDefinition &poller, const PageContext &context)
 {
     Event event;
-    event.id = eventId(poller.source, context.key.partition, row.identity, versionOrHash(row), row.schemaVersion, type,
-                       row.revision);
+    event.id = eventId(poller.source, context.key.partition, row.identity, versionOrHash(row),
+                       row.schemaVersion, type, row.revision);
     event.type = type;
     event.source = poller.source;
     event.subject = row.identity;
@@ -32,7 +32,8 @@ Event eventOf(const ItemRow &row, EventType type, const PollerDefinition &poller
 /// Compares a page's items with their rows, one after the other.
 class PageComparison {
 public:
-    PageComparison(const QHash<QString, ItemRow> &stored, const PollerDefinition &poller, const PageContext &context)
+    PageComparison(const QHash<QString, ItemRow> &stored, const PollerDefinition &poller,
+                   const PageContext &context)
         : m_stored(stored)
         , m_poller(poller)
         , m_context(context)
@@ -134,7 +135,8 @@ PageDiff diffPage(const std::vector<IdentifiedItem> &items, const QHash<QString,
     return comparison.take();
 }
 
-Deletion deletionOf(const ItemRow &row, const PollerDefinition &poller, const PageContext &context, qint64 sequence)
+Deletion deletionOf(const ItemRow &row, const PollerDefinition &poller, const PageContext &context,
+                    qint64 sequence)
 {
     Deletion deletion{.tombstone = row};
     deletion.tombstone.tombstone = true;

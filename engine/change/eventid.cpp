@@ -36,7 +36,8 @@ QByteArray eventMaterial(const QString &source, const QString &partition, const 
 EventId eventId(const QString &source, const QString &partition, const QString &identity,
                 const QString &versionOrHash, int schemaVersion, EventType type, qint64 revision)
 {
-    return json::sha256(eventMaterial(source, partition, identity, versionOrHash, schemaVersion, type, revision));
+    return json::sha256(
+        eventMaterial(source, partition, identity, versionOrHash, schemaVersion, type, revision));
 }
 
 } // namespace watukuy::change

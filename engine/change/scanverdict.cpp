@@ -13,8 +13,8 @@ bool guardTrips(const ScanFacts &facts, const DeleteGuardDefinition &guard)
         return false;
     if (facts.listed == 0)
         return true;
-    return facts.stored >= guard.minItems
-        && static_cast<double>(facts.missing) * 100.0 > static_cast<double>(facts.stored) * guard.maxPercent;
+    return facts.stored >= guard.minItems &&
+           static_cast<double>(facts.missing) * 100.0 > static_cast<double>(facts.stored) * guard.maxPercent;
 }
 
 } // namespace

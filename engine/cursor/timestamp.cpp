@@ -232,8 +232,7 @@ Result<LaneCursor> TimestampStrategy::fromArgument(const QString &text) const
     const auto argument = argumentText(text);
     if (!argument)
         return Place{}.written();
-    const Place given =
-        argument->startsWith(u'{') ? read(argument->toUtf8()) : Place{argument, std::nullopt};
+    const Place given = argument->startsWith(u'{') ? read(argument->toUtf8()) : Place{argument, std::nullopt};
     if (given.value && instantOf(given.value))
         return given.written();
     return fail(

@@ -55,7 +55,7 @@ struct RequestDefinition {
     BodyKind bodyKind = BodyKind::None;
     Template body; ///< JSON text for Json and GraphQl, the text itself for Text
     std::vector<std::pair<QString, Template>> form;
-    QString credential; ///< name in `credentials`, "" for none
+    QString credential;       ///< name in `credentials`, "" for none
     Duration timeout{30'000}; ///< total deadline of one request
     Validators validators = Validators::Auto;
     Duration validatorMaxAge = std::chrono::hours{24};
@@ -77,12 +77,12 @@ enum class PagingKind { Keyset, Page, Offset, Token, NextUrl, Link, None };
 
 struct PaginationDefinition {
     PagingKind kind = PagingKind::None;
-    qint64 start = 1;  ///< page: first page; offset: first offset
+    qint64 start = 1; ///< page: first page; offset: first offset
     qint64 step = 1;
     std::optional<qint64> size; ///< items of a full page, when the poller says it
     QString header;             ///< token: response header
-    QString param;              ///< query parameter that takes page, offset or token when the template names none
-    int maxPages = 10'000;      ///< bounds one scan
+    QString param;         ///< query parameter that takes page, offset or token when the template names none
+    int maxPages = 10'000; ///< bounds one scan
 };
 
 enum class Strategy { Timestamp, Token, Page, SnapshotDiff, Custom };
@@ -127,7 +127,7 @@ struct DeleteGuardDefinition {
 
 struct ReconcileDefinition {
     Duration every{0};
-    RequestDefinition request;   ///< already laid over the poller's own
+    RequestDefinition request; ///< already laid over the poller's own
     ResponseDefinition response;
     PaginationDefinition pagination;
 };
@@ -210,8 +210,8 @@ struct BudgetDefinition {
 
 /// A whole workspace file.
 struct WorkspaceDefinition {
-    QString file;   ///< absolute path
-    QString folder; ///< relative paths start here
+    QString file;            ///< absolute path
+    QString folder;          ///< relative paths start here
     QString schemaReference; ///< `$schema`, for editors
     StoreDefinition store;
     std::map<QString, BudgetDefinition> budgets;

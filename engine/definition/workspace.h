@@ -30,7 +30,7 @@ using WorkspaceErrors = QList<WorkspaceError>;
 
 /// The same for a text that is already in memory; `file` names it and anchors relative paths.
 [[nodiscard]] std::expected<WorkspaceDefinition, WorkspaceErrors> parseWorkspace(const QByteArray &text,
-                                                                               const QString &file);
+                                                                                 const QString &file);
 
 /// `250ms`, `5s`, `2m`, `6h`, `1d`; a plain number is refused.
 [[nodiscard]] std::optional<Duration> parseDuration(const QString &text);

@@ -16,7 +16,6 @@ constexpr size_t ackGroupSize = 100;
 constexpr Duration ackGroupAge{50};
 const BackoffDefinition sinkBackoff{Duration{1000}, 2, Duration{60'000}};
 
-
 struct Parking {
     qint64 sequence = 0;
     ParkedRow row;
@@ -45,8 +44,8 @@ struct Dispatcher::Slice {
     }
 };
 
-Dispatcher::Dispatcher(StateStore &store, const Clock &clock, Random &random, const Sinks &sinks, int batchSize,
-                       std::function<void(const Event &)> delivered)
+Dispatcher::Dispatcher(StateStore &store, const Clock &clock, Random &random, const Sinks &sinks,
+                       int batchSize, std::function<void(const Event &)> delivered)
     : m_store(store)
     , m_clock(clock)
     , m_random(random)
@@ -134,8 +133,9 @@ QCoro::Task<SinkAnswer> Dispatcher::offer(Slice *slice, OutboxRow *row)
         const auto sink = m_sinks.find(name);
         if (row->acceptedBy.contains(name) || sink == m_sinks.end())
             continue;
-        Delivery delivery{
-            .event = row->event, .attempt = attempt, .envelope = envelopeOf(row->event, attempt, deliver.format)};
+        Delivery delivery{.event = row->event,
+                          .attempt = attempt,
+                          .envelope = envelopeOf(row->event, attempt, deliver.format)};
         const SinkAnswer answer = co_await sink->second->deliver(std::move(delivery));
         if (answer.outcome != SinkAnswer::Outcome::Accepted) {
             judge(slice, *row, answer, name);
@@ -153,8 +153,8 @@ void Dispatcher::judge(Slice *slice, OutboxRow row, const SinkAnswer &answer, co
     if (answer.outcome == SinkAnswer::Outcome::Down) {
         SinkHealth &health = m_health[sink];
         ++health.failures;
-        const Duration wait =
-            answer.retryAfter.value_or(schedule::backoffDelay(health.failures, sinkBackoff, m_random.uniform()));
+        const Duration wait = answer.retryAfter.value_or(
+            schedule::backoffDelay(health.failures, sinkBackoff, m_random.uniform()));
         health.downUntil = now + std::max(wait, Duration{100});
         slice->stop = true;
         slice->report.tryAgainAt = health.downUntil;
@@ -172,12 +172,13 @@ void Dispatcher::judge(Slice *slice, OutboxRow row, const SinkAnswer &answer, co
     }
     if (deliver.poisonAction == PoisonAction::Halt) {
         slice->stop = true;
-        slice->report.error = Error{.kind = ErrorKind::Sink,
-                                    .name = u"PoisonHalt"_s,
-                                    .title = u"Event %1 could not be delivered and the poller halts on such events"_s.arg(
-                                        QString::fromLatin1(row.event.id.toHex())),
-                                    .detail = answer.error.oneLine(),
-                                    .nextStep = u"Mend the receiver, then trigger the poller: the event is tried again first."_s};
+        slice->report.error = Error{
+            .kind = ErrorKind::Sink,
+            .name = u"PoisonHalt"_s,
+            .title = u"Event %1 could not be delivered and the poller halts on such events"_s.arg(
+                QString::fromLatin1(row.event.id.toHex())),
+            .detail = answer.error.oneLine(),
+            .nextStep = u"Mend the receiver, then trigger the poller: the event is tried again first."_s};
         slice->retries.push_back({row.event.sequence, row.attempts - 1, {}, row.acceptedBy, record});
         return;
     }

@@ -41,8 +41,8 @@ public:
     using CurrentLease = std::function<std::optional<Lease>()>;
 
     /// Delivers what is eligible until nothing is, a sink is down, or `mayGoOn` says no.
-    QCoro::Task<DrainReport> drain(std::shared_ptr<const PollerDefinition> poller, Key key, CurrentLease lease,
-                                   std::function<bool()> mayGoOn);
+    QCoro::Task<DrainReport> drain(std::shared_ptr<const PollerDefinition> poller, Key key,
+                                   CurrentLease lease, std::function<bool()> mayGoOn);
 
 private:
     struct Slice;

@@ -29,7 +29,8 @@ Error fileError(const QString &path, const QString &what, const QString &why)
             .name = u"FileSinkError"_s,
             .title = u"The event file could not be %1"_s.arg(what),
             .detail = u"%1: %2"_s.arg(path, why),
-            .nextStep = u"Make the folder writable or free some space; the events wait and are written then."_s,
+            .nextStep =
+                u"Make the folder writable or free some space; the events wait and are written then."_s,
             .retryable = true};
 }
 
@@ -100,7 +101,8 @@ Result<QString> FileSink::pathOf(const Event &event) const
             return safeInFileName(event.key.partition);
         if (name == u"date")
             return dayOf(m_clock.now());
-        return fail(fileError(m_definition.path.text(), u"named"_s, u"unknown placeholder ${%1}"_s.arg(name)));
+        return fail(
+            fileError(m_definition.path.text(), u"named"_s, u"unknown placeholder ${%1}"_s.arg(name)));
     });
     if (!path)
         return fail(path.error());
@@ -126,9 +128,8 @@ Result<FileSink::OpenFile *> FileSink::opened(const QString &path)
     const AppendLock lock(open->file);
     if (auto repaired = removeTornLine(open->file); !repaired)
         return fail(repaired.error());
-    open->day = open->file.size() > 0
-        ? QFileInfo(path).lastModified().toUTC().date().toString(Qt::ISODate)
-        : dayOf(m_clock.now());
+    open->day = open->file.size() > 0 ? QFileInfo(path).lastModified().toUTC().date().toString(Qt::ISODate)
+                                      : dayOf(m_clock.now());
     return m_files.emplace(path, std::move(open)).first->second.get();
 }
 

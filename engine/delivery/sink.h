@@ -31,8 +31,8 @@ struct SinkAnswer {
         Down     ///< it could not be reached or is overloaded: no attempt is spent
     };
     Outcome outcome = Outcome::Accepted;
-    Error error;                         ///< unless Accepted
-    std::optional<Duration> retryAfter;  ///< the sink's own wish, when Down
+    Error error;                        ///< unless Accepted
+    std::optional<Duration> retryAfter; ///< the sink's own wish, when Down
 };
 
 /// A place that takes events. deliver() is called with at most `deliver.concurrency` events at once

@@ -253,9 +253,9 @@ Result<Canonical> canonicalise(QByteArrayView raw, const std::vector<Path> &left
 QByteArray sha256(QByteArrayView input)
 {
     thread_local const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
-                                                                                      &EVP_MD_CTX_free);
-    thread_local const std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> algorithm(EVP_MD_fetch(nullptr, "SHA256", nullptr),
-                                                                                &EVP_MD_free);
+                                                                                       &EVP_MD_CTX_free);
+    thread_local const std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> algorithm(
+        EVP_MD_fetch(nullptr, "SHA256", nullptr), &EVP_MD_free);
     constexpr qsizetype digestSize = 32;
     QByteArray digest(digestSize, Qt::Uninitialized);
     EVP_DigestInit_ex2(context.get(), algorithm.get(), nullptr);

@@ -70,19 +70,19 @@ void takeCsvApart(QByteArrayView body, PageBody &page)
         if (record.raw.trimmed().isEmpty())
             continue;
         if (record.unclosedQuote || record.fields.size() != head.fields.size()) {
-            page.broken.push_back({record.raw.trimmed().toByteArray(),
-                                   record.unclosedQuote ? u"a quoted field is never closed"_s
-                                                        : u"%1 fields where the first line names %2"_s
-                                                              .arg(record.fields.size())
-                                                              .arg(head.fields.size())});
+            page.broken.push_back(
+                {record.raw.trimmed().toByteArray(),
+                 record.unclosedQuote ? u"a quoted field is never closed"_s
+                                      : u"%1 fields where the first line names %2"_s.arg(record.fields.size())
+                                            .arg(head.fields.size())});
             continue;
         }
         QByteArray item = "{";
         for (size_t column = 0; column < head.fields.size(); ++column) {
             if (column > 0)
                 item += ',';
-            item += canonicalString(QString::fromUtf8(head.fields[column])) + ':'
-                + canonicalString(QString::fromUtf8(record.fields[column]));
+            item += canonicalString(QString::fromUtf8(head.fields[column])) + ':' +
+                    canonicalString(QString::fromUtf8(record.fields[column]));
         }
         page.items.push_back(item + '}');
     }

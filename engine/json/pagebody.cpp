@@ -148,6 +148,7 @@ Result<void> takeJsonApart(QByteArrayView body, const BodyShape &shape, PageBody
     value whole;
     std::string_view all;
     auto error = reader.iterate(padded.view()).get(root);
+    const bool isIndexed = !error;
     if (!error)
         error = root.raw_json().get(all);
     if (!error && walk::trimmed(all).size() != walk::trimmed(text).size())
@@ -161,13 +162,15 @@ Result<void> takeJsonApart(QByteArrayView body, const BodyShape &shape, PageBody
         error = cutter.cut(whole, 0);
     if (error) {
         const char *at = nullptr;
-        const bool known = root.current_location().get(at) == simdjson::SUCCESS;
-        return fail(walk::bodyError(QString::fromLatin1(simdjson::error_message(error)), known ? at - text.data() : -1));
+        const bool known = isIndexed && root.current_location().get(at) == simdjson::SUCCESS;
+        return fail(walk::bodyError(QString::fromLatin1(simdjson::error_message(error)),
+                                    known ? at - text.data() : -1));
     }
     if (cutter.found())
         return {};
     const bool isNumbered = std::ranges::any_of(shape.items.segments(), [](const QString &segment) {
-        return !segment.isEmpty() && std::ranges::all_of(segment, [](QChar character) { return character.isDigit(); });
+        return !segment.isEmpty() &&
+               std::ranges::all_of(segment, [](QChar character) { return character.isDigit(); });
     });
     if (isNumbered) {
         const auto list = find(body, shape.items);
@@ -225,8 +228,9 @@ Result<PageBody> takeApart(const QByteArray &body, const BodyShape &shape)
         return page;
     }
     Result<void> done = takeJsonApart(text, shape, page);
-    for (const auto &[path, member] : {std::pair{&shape.hasMore, &page.hasMore}, std::pair{&shape.cursor, &page.cursor},
-                                       std::pair{&shape.next, &page.next}, std::pair{&shape.total, &page.total}}) {
+    for (const auto &[path, member] :
+         {std::pair{&shape.hasMore, &page.hasMore}, std::pair{&shape.cursor, &page.cursor},
+          std::pair{&shape.next, &page.next}, std::pair{&shape.total, &page.total}}) {
         if (done)
             done = readMember(text, *path, *member);
     }

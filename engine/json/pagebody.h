@@ -22,7 +22,7 @@ struct BodyShape {
     QString keyField; ///< the object at `items` is keyed by id; the key goes into the item, first
     std::optional<Path> hasMore;
     std::optional<Path> cursor;
-    std::optional<Path> next;  ///< `pagination.path` of nextUrl and token
+    std::optional<Path> next; ///< `pagination.path` of nextUrl and token
     std::optional<Path> total;
 };
 

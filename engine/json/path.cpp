@@ -32,7 +32,8 @@ QStringList dottedSegments(const QString &text)
     QStringList segments;
     QString segment;
     for (qsizetype at = 0; at < text.size(); ++at) {
-        if (text.at(at) == u'\\' && at + 1 < text.size() && (text.at(at + 1) == u'.' || text.at(at + 1) == u'\\')) {
+        if (text.at(at) == u'\\' && at + 1 < text.size() &&
+            (text.at(at + 1) == u'.' || text.at(at + 1) == u'\\')) {
             segment += text.at(++at);
         } else if (text.at(at) == u'.') {
             segments.append(std::exchange(segment, {}));

@@ -20,7 +20,8 @@ QString nameOf(std::string_view keyAndMore)
 {
     const size_t end = keyAndMore.find_last_of('"');
     const std::string_view token = keyAndMore.substr(0, end + 1);
-    return textOfString(QByteArrayView(token.data(), static_cast<qsizetype>(token.size()))).value_or(QString());
+    return textOfString(QByteArrayView(token.data(), static_cast<qsizetype>(token.size())))
+        .value_or(QString());
 }
 
 /// Follows a path; keeps the last match so that a repeated name counts as its last value.
@@ -142,6 +143,7 @@ Result<std::optional<RawValue>> find(QByteArrayView raw, const Path &path)
     document root;
     value whole;
     auto error = reader.iterate(padded.view()).get(root);
+    const bool isIndexed = !error;
     if (!error)
         error = root.get_value().get(whole);
     Finder finder(path.segments());
@@ -149,8 +151,9 @@ Result<std::optional<RawValue>> find(QByteArrayView raw, const Path &path)
         error = finder.descend(whole, 0);
     if (error) {
         const char *at = nullptr;
-        const bool known = root.current_location().get(at) == simdjson::SUCCESS;
-        return fail(walk::bodyError(QString::fromLatin1(simdjson::error_message(error)), known ? at - text.data() : -1));
+        const bool known = isIndexed && root.current_location().get(at) == simdjson::SUCCESS;
+        return fail(walk::bodyError(QString::fromLatin1(simdjson::error_message(error)),
+                                    known ? at - text.data() : -1));
     }
     return finder.takeFound();
 }

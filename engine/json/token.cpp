@@ -18,10 +18,10 @@ std::optional<char16_t> hexUnit(QByteArrayView digits)
         return {};
     char16_t unit = 0;
     for (const char digit : digits) {
-        const int value = digit >= '0' && digit <= '9' ? digit - '0'
-            : digit >= 'a' && digit <= 'f'             ? digit - 'a' + 10
-            : digit >= 'A' && digit <= 'F'             ? digit - 'A' + 10
-                                                       : -1;
+        const int value = digit >= '0' && digit <= '9'   ? digit - '0'
+                          : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
+                          : digit >= 'A' && digit <= 'F' ? digit - 'A' + 10
+                                                         : -1;
         if (value < 0)
             return {};
         unit = static_cast<char16_t>(unit * 16 + value);
@@ -160,8 +160,8 @@ Decimal shortestOf(double value)
     int length = 0;
     int point = 0;
     double_conversion::DoubleToStringConverter::DoubleToAscii(
-        value, double_conversion::DoubleToStringConverter::SHORTEST, 0, buffer.data(), static_cast<int>(buffer.size()),
-        &negative, &length, &point);
+        value, double_conversion::DoubleToStringConverter::SHORTEST, 0, buffer.data(),
+        static_cast<int>(buffer.size()), &negative, &length, &point);
     return {negative, QByteArray(buffer.data(), length), point};
 }
 
@@ -203,7 +203,8 @@ std::optional<QString> textOfString(QByteArrayView token)
     QString text;
     for (qsizetype at = 0; at < inside.size();) {
         qsizetype next = at;
-        while (next < inside.size() && inside.at(next) != '\\' && static_cast<unsigned char>(inside.at(next)) >= 0x20)
+        while (next < inside.size() && inside.at(next) != '\\' &&
+               static_cast<unsigned char>(inside.at(next)) >= 0x20)
             ++next;
         text += QString::fromUtf8(inside.sliced(at, next - at));
         if (next >= inside.size())
@@ -212,8 +213,9 @@ std::optional<QString> textOfString(QByteArrayView token)
             return {};
         const char letter = inside.at(next + 1);
         if (letter == 'u') {
-            const auto unit = hexUnit(inside.sliced(std::min(next + 2, inside.size())).first(
-                std::min<qsizetype>(4, std::max<qsizetype>(0, inside.size() - next - 2))));
+            const auto unit =
+                hexUnit(inside.sliced(std::min(next + 2, inside.size()))
+                            .first(std::min<qsizetype>(4, std::max<qsizetype>(0, inside.size() - next - 2))));
             if (!unit)
                 return {};
             text += QChar(*unit);

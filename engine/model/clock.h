@@ -36,7 +36,8 @@ public:
 
     /// Calls `wake` once in the calling thread's event loop when `wait` (clamped to >= 0) has passed
     /// on the monotonic clock. Never earlier. Any length is allowed, months included.
-    [[nodiscard]] virtual std::unique_ptr<PendingWake> wakeAfter(Duration wait, std::function<void()> wake) = 0;
+    [[nodiscard]] virtual std::unique_ptr<PendingWake> wakeAfter(Duration wait,
+                                                                 std::function<void()> wake) = 0;
 };
 
 /// The machine's clock. Wake-ups are QTimers of the calling thread, re-armed from a monotonic

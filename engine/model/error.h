@@ -13,23 +13,23 @@ namespace watukuy {
 
 /// What kind of thing failed. Decides exit codes, retry rules and the icon an operator sees.
 enum class ErrorKind {
-    Usage,       ///< the command line or an argument
-    Workspace,   ///< the workspace file
-    Secret,      ///< a secret reference could not be read
-    Network,     ///< no answer: DNS, connect, TLS, timeout, cut body
-    Http,        ///< an answer with a status that is a failure
-    Body,        ///< an answer whose body is not what was declared
-    Progress,    ///< the listing does not move on (spec-engine 2, progress guard)
-    Validation,  ///< an item does not fit its schema
-    LeaseLost,   ///< a newer epoch exists: this cycle must be abandoned
-    Store,       ///< the store failed
-    StoreFull,   ///< no space left: nothing was written, resumes alone
-    StoreNewer,  ///< the store was written by a newer version
-    StoreDamaged,///< the file is no database or is damaged
-    Sink,        ///< a sink is down or refused an event
-    Refused,     ///< read-only, stale preview
-    Cancelled,   ///< stopped on request
-    Internal     ///< a fault of the program itself
+    Usage,        ///< the command line or an argument
+    Workspace,    ///< the workspace file
+    Secret,       ///< a secret reference could not be read
+    Network,      ///< no answer: DNS, connect, TLS, timeout, cut body
+    Http,         ///< an answer with a status that is a failure
+    Body,         ///< an answer whose body is not what was declared
+    Progress,     ///< the listing does not move on (spec-engine 2, progress guard)
+    Validation,   ///< an item does not fit its schema
+    LeaseLost,    ///< a newer epoch exists: this cycle must be abandoned
+    Store,        ///< the store failed
+    StoreFull,    ///< no space left: nothing was written, resumes alone
+    StoreNewer,   ///< the store was written by a newer version
+    StoreDamaged, ///< the file is no database or is damaged
+    Sink,         ///< a sink is down or refused an event
+    Refused,      ///< read-only, stale preview
+    Cancelled,    ///< stopped on request
+    Internal      ///< a fault of the program itself
 };
 
 /// An error as a value: what, why, what it means, and what the operator can do next.
@@ -46,7 +46,10 @@ struct Error {
     bool operator==(const Error &) const = default;
 
     /// `title: detail` on one line, for logs.
-    [[nodiscard]] QString oneLine() const { return detail.isEmpty() ? title : title + QStringLiteral(": ") + detail; }
+    [[nodiscard]] QString oneLine() const
+    {
+        return detail.isEmpty() ? title : title + QStringLiteral(": ") + detail;
+    }
 };
 
 /// A value or an Error. No exception crosses a module border.

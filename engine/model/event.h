@@ -49,7 +49,7 @@ struct Event {
     QByteArray cursor;   ///< JSON text of the lane's cursor when it was observed; empty = null
     QByteArray data;     ///< raw JSON of the item; empty = null (a delete under `retain: hash`)
     std::optional<QByteArray> previous; ///< raw JSON of the item before; only under `retain: payload`
-    QString orderingKey; ///< events with the same one are delivered strictly in sequence
+    QString orderingKey;                ///< events with the same one are delivered strictly in sequence
 
     bool operator==(const Event &) const = default;
 };
@@ -66,9 +66,9 @@ struct AttemptRecord {
 /// An event in the outbox: committed, not yet accepted by every sink.
 struct OutboxRow {
     Event event;
-    int attempts = 0; ///< tries spent so far
+    int attempts = 0;                 ///< tries spent so far
     std::optional<Instant> notBefore; ///< a retry waits until then
-    QStringList acceptedBy; ///< names of the sinks that have it already
+    QStringList acceptedBy;           ///< names of the sinks that have it already
     QList<AttemptRecord> history;
 
     bool operator==(const OutboxRow &) const = default;

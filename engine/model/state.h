@@ -123,10 +123,10 @@ struct LaneCursor {
 /// For every paging kind but keyset the durable cursor moves only when the scan is complete: the
 /// bounds are frozen in `from`, and `watermark` collects where the cursor will go.
 struct ScanState {
-    qint64 id = 0;           ///< given by the store when the scan begins
-    LaneCursor from;         ///< the cursor all pages of this scan are asked with
-    LaneCursor watermark;    ///< the cursor reached so far
-    QByteArray position;     ///< JSON text of the paging position of the next page
+    qint64 id = 0;        ///< given by the store when the scan begins
+    LaneCursor from;      ///< the cursor all pages of this scan are asked with
+    LaneCursor watermark; ///< the cursor reached so far
+    QByteArray position;  ///< JSON text of the paging position of the next page
     int pages = 0;
     qint64 items = 0;
     std::optional<qint64> total; ///< the total the API reported first, if any
@@ -215,9 +215,9 @@ struct TimelineEntry {
 };
 
 [[nodiscard]] QLatin1StringView toString(Circuit circuit);
-[[nodiscard]] QLatin1StringView toString(Verdict verdict); ///< "" for Verdict::None
+[[nodiscard]] QLatin1StringView toString(Verdict verdict);       ///< "" for Verdict::None
 [[nodiscard]] QLatin1StringView toString(ScheduleReason reason); ///< "" for ScheduleReason::None
-[[nodiscard]] QLatin1StringView toString(VisibleState state); ///< `Idle`, `BackingOff`, ...
+[[nodiscard]] QLatin1StringView toString(VisibleState state);    ///< `Idle`, `BackingOff`, ...
 
 } // namespace watukuy
 

@@ -11,6 +11,7 @@
 #include "engine/definition/definition.h"
 #include "engine/http/client.h"
 #include "engine/model/clock.h"
+#include "engine/model/logline.h"
 #include "engine/model/random.h"
 #include "engine/model/state.h"
 #include "engine/run/leasekeeper.h"
@@ -41,10 +42,10 @@ struct Cycle {
     std::function<QCoro::Task<void>()> deliverCommitted; ///< dispatches what a page has committed
     Instant startedAt;
     bool liveDue = false;
-    bool backfillFinished = false;
     std::vector<TimelineEntry> timeline;
 
     std::vector<PollSummary> lanes;
+    QList<Warning> warnings;
     qint64 delivered = 0;
     std::optional<Error> error;
     std::optional<Instant> deliverAgainAt;

@@ -30,15 +30,20 @@ Error notInThisVersion(const QString &poller, const QString &what, const QString
             .nextStep = nextStep};
 }
 
+} // namespace
+
 Result<std::vector<PartitionDefinition>> partitionsOf(const PollerDefinition &poller)
 {
     if (poller.partitions.source == PartitionSource::Single)
         return std::vector<PartitionDefinition>{PartitionDefinition{}};
     if (poller.partitions.source == PartitionSource::List)
         return poller.partitions.list;
-    return fail(notInThisVersion(poller.name, u"Its partitions come from a file, a listing or another poller."_s,
+    return fail(notInThisVersion(poller.name,
+                                 u"Its partitions come from a file, a listing or another poller."_s,
                                  u"Write them down as partitions.list."_s));
 }
+
+namespace {
 
 /// What the poll cycle of this version cannot honour is refused at the start, never ignored.
 Result<void> checkSupported(const PollerDefinition &poller)
@@ -46,8 +51,9 @@ Result<void> checkSupported(const PollerDefinition &poller)
     if (auto strategy = cursor::makeStrategy(poller.cursor); !strategy)
         return fail(strategy.error());
     if (!poller.budget.isEmpty())
-        return fail(notInThisVersion(poller.name, u"It takes part in the budget \"%1\"."_s.arg(poller.budget),
-                                     u"Take \"budget\" out; rate-limit headers and Retry-After are honoured anyway."_s));
+        return fail(notInThisVersion(
+            poller.name, u"It takes part in the budget \"%1\"."_s.arg(poller.budget),
+            u"Take \"budget\" out; rate-limit headers and Retry-After are honoured anyway."_s));
     if (!poller.schedule.activeWindows.isEmpty())
         return fail(notInThisVersion(poller.name, u"It has schedule.activeWindows."_s, u"Take them out."_s));
     return {};
@@ -55,9 +61,8 @@ Result<void> checkSupported(const PollerDefinition &poller)
 
 bool isStoreError(const std::optional<Error> &error)
 {
-    return error
-        && (error->kind == ErrorKind::Store || error->kind == ErrorKind::StoreFull
-            || error->kind == ErrorKind::StoreDamaged);
+    return error && (error->kind == ErrorKind::Store || error->kind == ErrorKind::StoreFull ||
+                     error->kind == ErrorKind::StoreDamaged);
 }
 
 } // namespace
@@ -94,8 +99,9 @@ QCoro::Task<Result<void>> Engine::prepare()
         co_return made;
     if (auto made = makeKeys(); !made)
         co_return made;
-    m_dispatcher = std::make_unique<Dispatcher>(m_store, m_clock, m_random, m_sinks, m_workspace.dispatchBatchSize,
-                                                [this](const Event &event) { m_observer.delivered(event); });
+    m_dispatcher =
+        std::make_unique<Dispatcher>(m_store, m_clock, m_random, m_sinks, m_workspace.dispatchBatchSize,
+                                     [this](const Event &event) { m_observer.delivered(event); });
     m_runner = std::make_unique<Runner>(Ports{m_workspace, m_store, m_clock, m_random, m_client, m_instance},
                                         *m_dispatcher);
     std::vector<std::pair<Key, Duration>> wanted;
@@ -211,10 +217,12 @@ QCoro::Task<void> Engine::housekeeping()
     for (const auto &[name, poller] : m_workspace.pollers) {
         qint64 removed = pruneSlice;
         while (poller.logRetention && removed == pruneSlice && !m_stopping)
-            removed = (co_await m_store.pruneLog(name, m_clock.now() - *poller.logRetention, pruneSlice)).value_or(0);
+            removed = (co_await m_store.pruneLog(name, m_clock.now() - *poller.logRetention, pruneSlice))
+                          .value_or(0);
         removed = pruneSlice;
         while (removed == pruneSlice && !m_stopping)
-            removed = (co_await m_store.pruneTombstones(name, m_clock.now() - poller.tombstoneRetention, pruneSlice))
+            removed = (co_await m_store.pruneTombstones(name, m_clock.now() - poller.tombstoneRetention,
+                                                        pruneSlice))
                           .value_or(0);
     }
     if (--m_running == 0)
@@ -297,6 +305,8 @@ void Engine::digest(KeyEntry &entry, const RunReport &report)
     } else if (isStoreError(report.error)) {
         entry.notBefore = now + storePause;
     }
+    if (!report.lanes.empty())
+        entry.warnings = report.warnings;
     if (report.error)
         entry.recentErrors.push_back(now);
     while (!entry.recentErrors.empty() && now - entry.recentErrors.front() > recentErrorWindow)
@@ -308,7 +318,8 @@ void Engine::tell(const Key &key, const RunReport &report)
     for (const PollSummary &summary : report.lanes) {
         const bool isNews = summary.events.total() > 0 || summary.lane != Lane::Live;
         say(isNews ? LogLevel::Info : LogLevel::Debug, key,
-            u"%1: %2 items on %3 pages, %4 created, %5 updated, %6 deleted in %7 ms"_s.arg(toString(summary.lane))
+            u"%1: %2 items on %3 pages, %4 created, %5 updated, %6 deleted in %7 ms"_s
+                .arg(toString(summary.lane))
                 .arg(summary.items)
                 .arg(summary.pages)
                 .arg(summary.events.created)
@@ -316,12 +327,16 @@ void Engine::tell(const Key &key, const RunReport &report)
                 .arg(summary.events.deleted)
                 .arg(summary.took.count()));
         if (summary.verdict == Verdict::Suspect)
-            say(LogLevel::Warning, key, u"The listing lost so many items that their deletes are held for approval"_s);
+            say(LogLevel::Warning, key,
+                u"The listing lost so many items that their deletes are held for approval"_s);
     }
+    for (const Warning &warning : report.warnings)
+        say(LogLevel::Warning, key, u"%1 (%2, see \"%3\")"_s.arg(warning.message, warning.code, warning.key));
     if (report.error)
         say(LogLevel::Error, key, report.error->oneLine());
     if (report.deliverAgainAt)
-        say(LogLevel::Warning, key, u"A sink is down; delivery is tried again at %1"_s.arg(toRfc3339(*report.deliverAgainAt)));
+        say(LogLevel::Warning, key,
+            u"A sink is down; delivery is tried again at %1"_s.arg(toRfc3339(*report.deliverAgainAt)));
 }
 
 void Engine::say(LogLevel level, const Key &key, const QString &text)
@@ -340,6 +355,8 @@ QCoro::Task<std::vector<std::pair<Key, RunReport>>> Engine::tick(Duration maxDur
             waiting.push_back(key);
     }
     std::vector<std::pair<Key, RunReport>> reports;
+    // The lambda outlives its coroutines: all of them are awaited below.
+    // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines)
     const auto work = [&]() -> QCoro::Task<void> {
         while (!waiting.empty() && mayGoOn()) {
             const Key key = waiting.front();

@@ -39,11 +39,15 @@ struct KeyEntry {
     PartitionDefinition partition;
     std::shared_ptr<const PollerDefinition> poller;
     bool running = false;
-    bool deliveryWaits = false;          ///< the outbox was tried: nothing in it may go yet
-    std::optional<Instant> sinkRetryAt;  ///< a sink of the poller is down until then
-    std::optional<Instant> notBefore;    ///< leased elsewhere, or the store failed: not asked again before
-    std::deque<Instant> recentErrors;    ///< failed runs of the last five minutes
+    bool deliveryWaits = false;         ///< the outbox was tried: nothing in it may go yet
+    std::optional<Instant> sinkRetryAt; ///< a sink of the poller is down until then
+    std::optional<Instant> notBefore;   ///< leased elsewhere, or the store failed: not asked again before
+    std::deque<Instant> recentErrors;   ///< failed runs of the last five minutes
+    QList<Warning> warnings;            ///< of the last run that listed something
 };
+
+/// The partitions that make the keys of a poller; an error where this version cannot find them out.
+[[nodiscard]] Result<std::vector<PartitionDefinition>> partitionsOf(const PollerDefinition &poller);
 
 /// Runs every key of a workspace. All of it happens on the thread that made it; everything it is
 /// given outlives it. Await stop() before destroying it.
@@ -60,6 +64,9 @@ public:
 
     /// Runs keys when they are due, until stop().
     void start();
+
+    /// Ends cycles at their next page boundary, a tick with them. stop() does so, too, and waits for it.
+    void endCycles() { m_stopping = true; }
 
     /// Ends cycles at their next page boundary; aborts what is on the wire after `limit`. Finished
     /// when no cycle is left.

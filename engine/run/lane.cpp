@@ -44,7 +44,8 @@ public:
         m_outcome.summary.lane = m_plan.lane;
         m_outcome.summary.startedAt = m_cycle.ports.clock.now();
         m_resumed = m_plan.scan.has_value();
-        m_scan = m_plan.scan.value_or(ScanState{.from = m_plan.cursor,
+        m_ask = m_cycle.strategy->scanStart(m_plan.cursor);
+        m_scan = m_plan.scan.value_or(ScanState{.from = m_ask,
                                                 .watermark = m_plan.cursor,
                                                 .position = m_position.toJson(),
                                                 .startedAt = m_outcome.summary.startedAt});
@@ -74,11 +75,11 @@ private:
     [[nodiscard]] bool isKeyset() const { return m_plan.listing.pagination.kind == PagingKind::Keyset; }
     /// Keyset needs no scan position: the durable cursor itself is it.
     [[nodiscard]] bool isScanKept() const { return m_plan.fullScan || !isKeyset(); }
-    [[nodiscard]] const LaneCursor &askedWith() const { return isKeyset() ? m_scan.watermark : m_scan.from; }
+    [[nodiscard]] const LaneCursor &askedWith() const { return isKeyset() ? m_ask : m_scan.from; }
 
     QCoro::Task<void> onePage()
     {
-        const PageRequest page{m_plan.listing, m_cycle.key,  m_plan.lane,
+        const PageRequest page{m_plan.listing,    m_cycle.key, m_plan.lane,
                                m_cycle.partition, askedWith(), m_position};
         auto request = requestOf(page, m_cycle.ports.workspace, *m_cycle.strategy, m_cycle.ports.client);
         if (!request) {
@@ -93,7 +94,8 @@ private:
         m_asked.insert(hash);
 
         const auto validator = co_await validatorFor(hash);
-        auto fetched = co_await fetchPage(&m_cycle.ports.client, std::move(*request), m_plan.listing, validator);
+        auto fetched =
+            co_await fetchPage(&m_cycle.ports.client, std::move(*request), m_plan.listing, validator);
         if (!fetched) {
             m_outcome.error = fetched.error();
             co_return;
@@ -131,8 +133,8 @@ private:
         if (!usesValidators(m_plan.listing.request) || m_resumed || askInFull || m_plan.lane != Lane::Live)
             co_return std::nullopt;
         const auto row = co_await m_cycle.ports.store.loadValidator(m_cycle.key, hash);
-        if (!row || !*row
-            || m_cycle.ports.clock.now() - (*row)->savedAt >= m_plan.listing.request.validatorMaxAge)
+        if (!row || !*row ||
+            m_cycle.ports.clock.now() - (*row)->savedAt >= m_plan.listing.request.validatorMaxAge)
             co_return std::nullopt;
         co_return http::Validator{(*row)->etag, (*row)->lastModified};
     }
@@ -157,6 +159,7 @@ private:
     {
         const cursor::PagingStep next = cursor::nextStep(m_plan.listing.pagination, m_position, said);
         m_finished = next.finished;
+        warn(next.warnings);
         if (m_finished)
             return;
         m_position = next.position;
@@ -165,14 +168,16 @@ private:
 
     QCoro::Task<void> takePage(FetchedPage page, QByteArray hash)
     {
-        auto moved = m_cycle.strategy->advance(askedWith(), {page.body, m_cycle.ports.clock.now()});
+        cursor::PageSignals said = signalsOf(page, m_plan.listing);
+        const auto moved = m_cycle.strategy->advance(
+            askedWith(), {page.body, m_cycle.ports.clock.now(), said.hasMoreDeclared});
         if (!moved) {
             m_outcome.error = moved.error();
             co_return;
         }
-        cursor::PageSignals said = signalsOf(page, m_plan.listing);
         said.cursorMoved = moved->next != askedWith();
         said.strategyExhausted = moved->exhausted;
+        warn(moved->warnings);
         const QByteArray content = fingerprintOfPage(page.body);
         said.samePageAgain = !content.isEmpty() && content == m_previousContent;
         m_previousContent = content;
@@ -180,7 +185,9 @@ private:
 
         m_outcome.summary.items += said.items;
         m_scan.items += said.items;
-        m_scan.watermark = m_plan.fullScan ? m_scan.watermark : moved->next;
+        m_ask = moved->next;
+        if (!m_plan.fullScan)
+            m_scan.watermark = m_cycle.strategy->further(m_scan.watermark, moved->next);
         step(said);
         if (m_scan.pages >= m_plan.listing.pagination.maxPages && !m_finished) {
             m_outcome.summary.truncated = true;
@@ -189,7 +196,18 @@ private:
         if (said.samePageAgain)
             co_return;
         stopAtTarget();
-        co_await commitPage(std::move(page), std::move(*moved), std::move(hash));
+        co_await commitPage(std::move(page), moved->kept, std::move(hash));
+    }
+
+    /// Each kind of warning once per cycle.
+    void warn(const QList<cursor::CursorWarning> &warnings)
+    {
+        for (const cursor::CursorWarning &warning : warnings) {
+            const bool isKnown = std::ranges::any_of(
+                m_outcome.warnings, [&](const Warning &known) { return known.code == warning.code; });
+            if (!isKnown)
+                m_outcome.warnings.append({warning.code, warning.message, warning.key});
+        }
     }
 
     void noticeTotal(const json::PageBody &body)
@@ -216,16 +234,16 @@ private:
     }
 
     /// Step 4 of the seed: validate, hash, diff, and one transaction for what came of it.
-    QCoro::Task<void> commitPage(FetchedPage page, cursor::Advance moved, QByteArray hash)
+    QCoro::Task<void> commitPage(FetchedPage page, std::vector<bool> kept, QByteArray hash)
     {
         const PollerDefinition &poller = *m_cycle.poller;
-        change::IdentifiedPage identified = change::identify(keptItems(page.body, moved.kept), poller.identity);
+        change::IdentifiedPage identified = change::identify(keptItems(page.body, kept), poller.identity);
         auto stored = co_await storedRows(identified);
         if (!stored)
             co_return abandonOr(stored.error());
         dropListedBefore(identified, *stored);
         if (m_plan.fullScan && !identified.unstable.isEmpty())
-            m_scan.sawUnstable = true;
+            noticeUnstable(identified.unstable.first());
 
         QHash<QString, ItemRow> rows;
         for (const StoredItem &item : *stored)
@@ -236,6 +254,9 @@ private:
                                                   .now = m_cycle.ports.clock.now(),
                                                   .cursor = m_scan.watermark.json,
                                                   .reemitKnown = m_plan.reemitKnown});
+        if (diff.duplicateNames > 0)
+            warn({{u"duplicate-names"_s, u"Items hold the same name twice; the last one counts"_s,
+                   u"response"_s}});
         for (Event &event : diff.events) {
             event.orderingKey = change::orderingKeyOf(event, poller.deliver.orderingKey);
             countEvent(event.type);
@@ -286,9 +307,17 @@ private:
                 return false;
             const auto fingerprint = change::fingerprintOf(item.raw, *m_cycle.poller);
             if (!fingerprint || fingerprint->hash != *before)
-                m_scan.sawUnstable = true;
+                noticeUnstable(item.identity);
             return true;
         });
+    }
+
+    void noticeUnstable(const QString &identity)
+    {
+        m_scan.sawUnstable = true;
+        warn({{u"unstable-identity"_s,
+               u"%1 was listed twice with different content; the first listing counts"_s.arg(identity),
+               u"identity"_s}});
     }
 
     void countEvent(EventType type)
@@ -299,7 +328,8 @@ private:
         counts.deleted += type == EventType::Deleted ? 1 : 0;
     }
 
-    Result<std::vector<ParkedRow>> quarantined(const json::PageBody &body, const change::IdentifiedPage &identified,
+    Result<std::vector<ParkedRow>> quarantined(const json::PageBody &body,
+                                               const change::IdentifiedPage &identified,
                                                const change::PageDiff &diff) const
     {
         std::vector<change::InvalidItem> invalid = identified.invalid;
@@ -313,7 +343,8 @@ private:
                         .name = u"InvalidItemError"_s,
                         .title = u"An item cannot become an event"_s,
                         .detail = issue.path.isEmpty() ? issue.message : issue.path + u": "_s + issue.message,
-                        .nextStep = u"Correct the item at the API, or the poller's identity, schema or onInvalid."_s};
+                        .nextStep =
+                            u"Correct the item at the API, or the poller's identity, schema or onInvalid."_s};
             if (m_cycle.poller->onInvalid == OnInvalid::Fail)
                 return fail(std::move(error));
             if (m_cycle.poller->onInvalid == OnInvalid::Skip)
@@ -339,14 +370,15 @@ private:
                          .log = m_cycle.poller->logRetention.has_value(),
                          .parked = std::move(parked),
                          .markSeen = m_plan.fullScan,
+                         .backfillDone = m_plan.lane == Lane::Backfill && m_outcome.reachedTarget,
                          .now = m_cycle.ports.clock.now()};
         if (isScanKept() && (m_plan.fullScan || (!m_finished && !m_listingHasHoles)))
             batch.scan = m_scan;
         if (m_plan.fullScan)
             batch.seen = seenHandles(stored, batch.upserts);
         if (page.answer.validator && usesValidators(m_plan.listing.request))
-            batch.validator = ValidatorRow{hash, page.answer.validator->etag, page.answer.validator->lastModified,
-                                           batch.now};
+            batch.validator = ValidatorRow{hash, page.answer.validator->etag,
+                                           page.answer.validator->lastModified, batch.now};
         const bool hadEvents = !batch.events.empty();
 
         auto receipt = co_await m_cycle.ports.store.commitPoll(m_cycle.key, leaseOrNone(), std::move(batch));
@@ -365,10 +397,11 @@ private:
     {
         if (m_plan.fullScan)
             return m_plan.cursor;
-        return isKeyset() || m_finished ? m_scan.watermark : m_scan.from;
+        return isKeyset() || m_finished ? m_scan.watermark : m_plan.cursor;
     }
 
-    static std::vector<qint64> seenHandles(const std::vector<StoredItem> &stored, const std::vector<ItemRow> &upserts)
+    static std::vector<qint64> seenHandles(const std::vector<StoredItem> &stored,
+                                           const std::vector<ItemRow> &upserts)
     {
         QSet<QString> written;
         written.reserve(static_cast<qsizetype>(upserts.size()));
@@ -427,9 +460,9 @@ private:
         const Verdict verdict = m_outcome.summary.verdict;
         ScanCompletion completion{.lane = m_plan.lane,
                                   .scanId = m_scan.id,
-                                  .deletes = verdict == Verdict::Complete ? Deletes::Emit
-                                      : verdict == Verdict::Suspect       ? Deletes::Hold
-                                                                          : Deletes::None,
+                                  .deletes = verdict == Verdict::Complete  ? Deletes::Emit
+                                             : verdict == Verdict::Suspect ? Deletes::Hold
+                                                                           : Deletes::None,
                                   .holdReason = change::guardReason(facts, m_cycle.poller->deleteGuard),
                                   .cursor = m_plan.cursor,
                                   .log = m_cycle.poller->logRetention.has_value(),
@@ -441,7 +474,8 @@ private:
             deletion.event.orderingKey = change::orderingKeyOf(deletion.event, poller->deliver.orderingKey);
             return std::pair{std::move(deletion.tombstone), std::move(deletion.event)};
         };
-        auto outcome = co_await m_cycle.ports.store.completeScan(m_cycle.key, leaseOrNone(), std::move(completion));
+        auto outcome =
+            co_await m_cycle.ports.store.completeScan(m_cycle.key, leaseOrNone(), std::move(completion));
         if (!outcome)
             co_return abandonOr(outcome.error());
         m_outcome.summary.events.deleted += outcome->deleted;
@@ -453,6 +487,7 @@ private:
     LanePlan m_plan;
     LaneOutcome m_outcome;
     ScanState m_scan;
+    LaneCursor m_ask; ///< keyset: what the next page is asked with
     cursor::PagePosition m_position;
     QSet<QByteArray> m_asked;
     QByteArray m_previousContent;

@@ -6,6 +6,7 @@
 
 #include <QCoroTask>
 
+#include "engine/model/logline.h"
 #include "engine/run/cycle.h"
 #include "engine/run/pagefetch.h"
 
@@ -15,8 +16,8 @@ namespace watukuy {
 struct LanePlan {
     Lane lane = Lane::Live;
     Listing listing;
-    bool fullScan = false; ///< what is not listed was deleted
-    LaneCursor cursor;     ///< the lane's durable cursor
+    bool fullScan = false;           ///< what is not listed was deleted
+    LaneCursor cursor;               ///< the lane's durable cursor
     std::optional<LaneCursor> until; ///< backfill: stop when the cursor reaches it
     std::optional<ScanState> scan;   ///< goes on from here
     bool reemitKnown = false;        ///< forced backfill
@@ -32,6 +33,7 @@ struct LaneOutcome {
     std::optional<Error> throttle;
     std::optional<Duration> retryAfter;
     std::optional<Error> error;
+    QList<Warning> warnings;
     bool listAgain = false;     ///< the scan was resumed and cannot tell what was deleted meanwhile
     bool reachedTarget = false; ///< backfill: done
 };

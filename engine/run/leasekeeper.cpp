@@ -3,7 +3,8 @@
 
 namespace watukuy {
 
-LeaseKeeper::LeaseKeeper(StateStore &store, Clock &clock, Key key, Lease lease, Duration ttl, Duration renewEvery)
+LeaseKeeper::LeaseKeeper(StateStore &store, Clock &clock, Key key, Lease lease, Duration ttl,
+                         Duration renewEvery)
     : m_store(store)
     , m_clock(clock)
     , m_key(std::move(key))

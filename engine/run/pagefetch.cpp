@@ -37,7 +37,8 @@ void addPagingParameter(http::Request &request, const PageRequest &page)
 Result<http::Request> requestOf(const PageRequest &page, const WorkspaceDefinition &workspace,
                                 const cursor::CursorStrategy &strategy, http::Client &client)
 {
-    const PlaceholderValues values{workspace, strategy, page.cursor, page.position, page.partition, page.key, page.lane};
+    const PlaceholderValues values{workspace,      strategy, page.cursor, page.position,
+                                   page.partition, page.key, page.lane};
     const PagingKind kind = page.listing.pagination.kind;
     const bool nextIsUrl = kind == PagingKind::NextUrl || kind == PagingKind::Link;
     auto request = client.prepare(
@@ -87,8 +88,8 @@ cursor::PageSignals signalsOf(const FetchedPage &page, const Listing &listing)
     case PagingKind::NextUrl:
     case PagingKind::Token:
         said.next = listing.pagination.header.isEmpty()
-            ? (page.body.next ? page.body.next->scalarText() : QString())
-            : page.answer.nextHeader;
+                        ? (page.body.next ? page.body.next->scalarText() : QString())
+                        : page.answer.nextHeader;
         break;
     case PagingKind::Keyset:
     case PagingKind::Page:

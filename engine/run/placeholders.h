@@ -21,6 +21,7 @@ struct PlaceholderValues {
 };
 
 /// The value of one placeholder; nothing = null. ErrorKind::Workspace for an unknown name.
-[[nodiscard]] Result<std::optional<QString>> placeholderValue(const QString &name, const PlaceholderValues &values);
+[[nodiscard]] Result<std::optional<QString>> placeholderValue(const QString &name,
+                                                              const PlaceholderValues &values);
 
 } // namespace watukuy

@@ -37,7 +37,8 @@ RunReport failed(Error error)
 
 void note(Cycle *cycle, VisibleState from, VisibleState to, QString cause, QString detail, Duration took = {})
 {
-    cycle->timeline.push_back({cycle->ports.clock.now(), from, to, std::move(cause), std::move(detail), took});
+    cycle->timeline.push_back(
+        {cycle->ports.clock.now(), from, to, std::move(cause), std::move(detail), took});
 }
 
 QString summaryLine(const PollSummary &summary)
@@ -59,17 +60,18 @@ void laneFailed(Cycle *cycle, LaneSchedule &lane, const Error &error)
 {
     ++lane.consecutiveFailures;
     lane.lastError = error;
-    lane.nextDueAt = cycle->ports.clock.now()
-        + std::max(cycle->poller->schedule.min,
-                   schedule::backoffDelay(lane.consecutiveFailures, cycle->poller->schedule.backoff,
-                                          cycle->ports.random.uniform()));
+    lane.nextDueAt =
+        cycle->ports.clock.now() +
+        std::max(cycle->poller->schedule.min,
+                 schedule::backoffDelay(lane.consecutiveFailures, cycle->poller->schedule.backoff,
+                                        cycle->ports.random.uniform()));
 }
 
 void laneThrottled(Cycle *cycle, LaneSchedule &lane, const LaneOutcome &outcome)
 {
     const Instant now = cycle->ports.clock.now();
-    const auto next = schedule::afterThrottle(cycle->state.schedule, settingsOf(*cycle->poller), outcome.retryAfter,
-                                              outcome.rateLimit, *outcome.throttle, now);
+    const auto next = schedule::afterThrottle(cycle->state.schedule, settingsOf(*cycle->poller),
+                                              outcome.retryAfter, outcome.rateLimit, *outcome.throttle, now);
     cycle->state.schedule = next.state;
     lane.lastError = outcome.throttle;
     lane.nextDueAt = next.state.throttledUntil;
@@ -80,6 +82,7 @@ void laneThrottled(Cycle *cycle, LaneSchedule &lane, const LaneOutcome &outcome)
 void keep(Cycle *cycle, const LaneOutcome &outcome)
 {
     cycle->lanes.push_back(outcome.summary);
+    cycle->warnings += outcome.warnings;
     if (outcome.error && !cycle->error)
         cycle->error = outcome.error;
     if (outcome.throttle && !cycle->error)
@@ -95,7 +98,8 @@ Runner::Runner(Ports ports, Dispatcher &dispatcher)
 }
 
 QCoro::Task<RunReport> Runner::run(Key key, PartitionDefinition partition,
-                                   std::shared_ptr<const PollerDefinition> poller, std::function<bool()> mayGoOn)
+                                   std::shared_ptr<const PollerDefinition> poller,
+                                   std::function<bool()> mayGoOn)
 {
     // 1. Is there anything to do?
     auto state = co_await m_ports.store.loadKey(key);
@@ -151,6 +155,7 @@ QCoro::Task<RunReport> Runner::run(Key key, PartitionDefinition partition,
 
     RunReport report;
     report.lanes = std::move(cycle.lanes);
+    report.warnings = std::move(cycle.warnings);
     report.delivered = cycle.delivered;
     report.error = std::move(cycle.error);
     report.deliverAgainAt = cycle.deliverAgainAt;
@@ -202,8 +207,8 @@ QCoro::Task<void> Runner::liveLane(Cycle *cycle)
     const double uniform = cycle->ports.random.uniform();
     schedule::Next next;
     if (outcome.throttle) {
-        next = schedule::afterThrottle(state.schedule, settingsOf(poller), outcome.retryAfter, outcome.rateLimit,
-                                       *outcome.throttle, now);
+        next = schedule::afterThrottle(state.schedule, settingsOf(poller), outcome.retryAfter,
+                                       outcome.rateLimit, *outcome.throttle, now);
     } else if (outcome.error || cycle->poisonHalt) {
         next = schedule::afterFailure(state.schedule, settingsOf(poller),
                                       {.error = outcome.error ? *outcome.error : *cycle->error,
@@ -221,8 +226,9 @@ QCoro::Task<void> Runner::liveLane(Cycle *cycle)
     }
     state.schedule = next.state;
     state.schedule.reason = next.reason;
+    const ScheduleReason cause = next.circuitClosed ? ScheduleReason::ProbeSucceeded : next.reason;
     const auto &error = outcome.throttle ? outcome.throttle : outcome.error;
-    note(cycle, VisibleState::Polling, schedule::visibleState(state, false, now), QString(toString(next.reason)),
+    note(cycle, VisibleState::Polling, schedule::visibleState(state, false, now), QString(toString(cause)),
          error ? error->oneLine() : summaryLine(outcome.summary), outcome.summary.took);
 }
 
@@ -278,22 +284,21 @@ QCoro::Task<void> Runner::backfillLane(Cycle *cycle)
     if (outcome.error)
         co_return laneFailed(cycle, state.backfillSchedule, *outcome.error);
     state.backfillSchedule = {.nextDueAt = cycle->ports.clock.now()};
-    cycle->backfillFinished = outcome.reachedTarget;
 }
 
 QCoro::Task<void> Runner::persistSchedule(Cycle *cycle)
 {
     if (cycle->poisonHalt && !cycle->liveDue) {
-        cycle->state.schedule = schedule::afterFailure(cycle->state.schedule, settingsOf(*cycle->poller),
-                                                       {.error = *cycle->error, .poisonHalt = true},
-                                                       cycle->ports.clock.now(), cycle->ports.random.uniform())
-                                    .state;
+        cycle->state.schedule =
+            schedule::afterFailure(cycle->state.schedule, settingsOf(*cycle->poller),
+                                   {.error = *cycle->error, .poisonHalt = true}, cycle->ports.clock.now(),
+                                   cycle->ports.random.uniform())
+                .state;
     }
     SchedulePatch patch{.schedule = cycle->state.schedule,
                         .reconcileSchedule = cycle->state.reconcileSchedule,
                         .backfillSchedule = cycle->state.backfillSchedule,
                         .answeredTrigger = cycle->liveDue ? std::optional(cycle->startedAt) : std::nullopt,
-                        .backfillFinished = cycle->backfillFinished,
                         .timeline = std::move(cycle->timeline),
                         .now = cycle->ports.clock.now()};
     const Lease lease = cycle->keeper.lease().value_or(Lease{});

@@ -21,8 +21,9 @@ namespace watukuy {
 
 /// What a run did.
 struct RunReport {
-    QString skipped; ///< "", `not-due`, `paused`, `leased`
+    QString skipped;                ///< "", `not-due`, `paused`, `leased`
     std::vector<PollSummary> lanes; ///< one per lane that ran, in order
+    QList<Warning> warnings;
     qint64 delivered = 0;
     std::optional<Error> error;            ///< the first lane's or store's error
     std::optional<Instant> deliverAgainAt; ///< a sink is down until then

@@ -52,7 +52,8 @@ QCoro::Task<void> compare(Ports *ports, Key key, std::shared_ptr<const PollerDef
     change::PageContext context{.key = key, .lane = Lane::Live, .now = ports->clock.now(), .cursor = at.json};
     change::PageDiff diff = change::diffPage(page.items, rows, *poller, context);
     if (diff.duplicateNames > 0)
-        warn(*result, u"duplicate-names"_s, u"Items hold the same name twice; the last one counts"_s, u"response"_s);
+        warn(*result, u"duplicate-names"_s, u"Items hold the same name twice; the last one counts"_s,
+             u"response"_s);
     for (Event &event : diff.events)
         result->events.push_back(std::move(event));
 }
@@ -79,7 +80,7 @@ QCoro::Task<TrialResult> tryPoller(Ports *ports, Key key, PartitionDefinition pa
                      key,
                      Lane::Live,
                      partition,
-                     *start,
+                     (*strategy)->scanStart(*start),
                      cursor::firstPosition(poller->pagination)};
     result.nextCursor = *start;
     for (int number = 0; number < pages && !result.finished; ++number) {
@@ -97,18 +98,19 @@ QCoro::Task<TrialResult> tryPoller(Ports *ports, Key key, PartitionDefinition pa
         TrialExchange &exchange = result.exchanges.back();
         exchange.status = fetched->answer.response.status;
         exchange.took = fetched->answer.response.took;
-        exchange.bytes = fetched->answer.response.body.size();
+        exchange.bytes = fetched->bytes;
         if (fetched->answer.outcome == http::Answer::Outcome::Throttled) {
             result.error = fetched->answer.throttle;
             break;
         }
-        auto moved = (*strategy)->advance(keyset ? result.nextCursor : *start, {fetched->body, ports->clock.now()});
+        cursor::PageSignals said = signalsOf(*fetched, page.listing);
+        auto moved =
+            (*strategy)->advance(page.cursor, {fetched->body, ports->clock.now(), said.hasMoreDeclared});
         if (!moved) {
             result.error = moved.error();
             break;
         }
-        cursor::PageSignals said = signalsOf(*fetched, page.listing);
-        said.cursorMoved = moved->next != result.nextCursor;
+        said.cursorMoved = moved->next != page.cursor;
         said.strategyExhausted = moved->exhausted;
         const cursor::PagingStep step = cursor::nextStep(poller->pagination, page.position, said);
         addWarnings(result, moved->warnings);
@@ -116,11 +118,11 @@ QCoro::Task<TrialResult> tryPoller(Ports *ports, Key key, PartitionDefinition pa
         co_await compare(ports, key, poller, fetched->body.items, moved->next, &result);
         result.items.insert(result.items.end(), std::make_move_iterator(fetched->body.items.begin()),
                             std::make_move_iterator(fetched->body.items.end()));
-        result.nextCursor = moved->next;
+        result.nextCursor = (*strategy)->further(result.nextCursor, moved->next);
         result.finished = step.finished;
         page.position = step.position;
         if (keyset)
-            page.cursor = result.nextCursor;
+            page.cursor = moved->next;
     }
     co_return result;
 }

@@ -19,7 +19,8 @@ bool clockWasSetBack(const KeyState &state, Instant now)
 
 bool mayDeliver(const KeyState &state, Instant now)
 {
-    return state.counts.outboxPending > 0 && (!state.nextDeliveryAt || *state.nextDeliveryAt <= now);
+    return state.counts.outboxPending > 0 && !state.deliveryHeld &&
+           (!state.nextDeliveryAt || *state.nextDeliveryAt <= now);
 }
 
 } // namespace
@@ -49,21 +50,24 @@ bool isBackfillDue(const KeyState &state, Instant now)
 
 bool hasWork(const KeyState &state, const PollerDefinition &poller, Instant now)
 {
-    return isLiveDue(state, now) || isReconcileDue(state, poller, now) || isBackfillDue(state, now)
-        || mayDeliver(state, now);
+    return isLiveDue(state, now) || isReconcileDue(state, poller, now) || isBackfillDue(state, now) ||
+           mayDeliver(state, now);
 }
 
-std::optional<Instant> nextWake(const KeyState &state, const PollerDefinition &poller, Instant now, bool deliveryWaits)
+std::optional<Instant> nextWake(const KeyState &state, const PollerDefinition &poller, Instant now,
+                                bool deliveryWaits)
 {
     if (state.pause != Pause::None)
         return {};
-    Instant wake = isLiveDue(state, now) ? now : state.schedule.nextDueAt;
+    Instant wake = isLiveDue(state, now) ? now : schedule::dueAt(state.schedule);
     const auto consider = [&wake](Instant other) { wake = std::min(wake, other); };
     const Instant notBefore = std::max(now, state.schedule.throttledUntil.value_or(now));
     if (poller.reconcile)
         consider(std::max(notBefore, state.reconcileSchedule.nextDueAt.value_or(now)));
     if (state.backfill)
         consider(std::max(notBefore, state.backfillSchedule.nextDueAt.value_or(now)));
+    if (state.deliveryHeld)
+        return wake;
     if (state.counts.outboxPending > 0 && state.nextDeliveryAt)
         consider(*state.nextDeliveryAt);
     else if (state.counts.outboxPending > 0 && !deliveryWaits)

@@ -21,7 +21,7 @@ namespace watukuy {
 
 /// When the key next has work: the earliest of its lanes and of its outbox. Nothing while paused.
 /// `deliveryWaits` = the outbox was tried and nothing in it may go before `nextDeliveryAt`.
-[[nodiscard]] std::optional<Instant> nextWake(const KeyState &state, const PollerDefinition &poller, Instant now,
-                                              bool deliveryWaits);
+[[nodiscard]] std::optional<Instant> nextWake(const KeyState &state, const PollerDefinition &poller,
+                                              Instant now, bool deliveryWaits);
 
 } // namespace watukuy

@@ -110,7 +110,6 @@ struct SchedulePatch {
     LaneSchedule reconcileSchedule;
     LaneSchedule backfillSchedule;
     std::optional<Instant> answeredTrigger; ///< a trigger up to then is done; a later one stays
-    bool backfillFinished = false;          ///< the backfill reached its target and is over
     std::vector<TimelineEntry> timeline;
     Instant now;
 };

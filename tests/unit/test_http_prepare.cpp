@@ -223,7 +223,8 @@ private Q_SLOTS:
         QCOMPARE(request->body, QByteArray("page 3"));
         definition.method = "GET";
         definition.bodyKind = BodyKind::GraphQl;
-        definition.body = pattern(QString::fromLatin1(R"({"query":"query($a: ID) { x(a: $a) }","variables":{"a":"${page}"}})"));
+        definition.body = pattern(
+            QString::fromLatin1(R"({"query":"query($a: ID) { x(a: $a) }","variables":{"a":"${page}"}})"));
         request = prepare(definition);
         QCOMPARE(request->method, QByteArray("POST"));
         QCOMPARE(request->body, QByteArray(R"({"query":"query($a: ID) { x(a: $a) }","variables":{"a":3}})"));
