@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/charts/chartsview.h"
+
+#include <QChart>
+#include <QChartView>
+#include <QComboBox>
+#include <QDateTimeAxis>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineSeries>
+#include <QVBoxLayout>
+#include <QValueAxis>
+
+namespace watukuy::ui {
+
+using namespace Qt::StringLiterals;
+
+ChartsView::ChartsView(const History *history, QWidget *parent)
+    : QWidget(parent)
+    , m_history(history)
+    , m_measure(new QComboBox(this))
+    , m_chart(new QChart)
+    , m_view(new QChartView(m_chart, this))
+    , m_time(new QDateTimeAxis(m_chart))
+    , m_value(new QValueAxis(m_chart))
+{
+    m_measure->addItem(tr("Lag in seconds"), static_cast<int>(Measure::Lag));
+    m_measure->addItem(tr("Outbox depth in events"), static_cast<int>(Measure::Outbox));
+    m_measure->addItem(tr("Events of a cycle"), static_cast<int>(Measure::Events));
+    m_measure->addItem(tr("Duration of a cycle in ms"), static_cast<int>(Measure::CycleTime));
+    m_measure->setAccessibleName(tr("What the chart shows"));
+    m_time->setFormat(u"HH:mm:ss"_s);
+    m_value->setLabelFormat(u"%.0f"_s);
+    m_chart->legend()->hide();
+    m_chart->setMargins({});
+    m_chart->addAxis(m_time, Qt::AlignBottom);
+    m_chart->addAxis(m_value, Qt::AlignLeft);
+    m_view->setRenderHint(QPainter::Antialiasing);
+    m_view->setAccessibleName(tr("Chart"));
+    m_view->setFrameShape(QFrame::NoFrame);
+    auto *bar = new QHBoxLayout;
+    bar->addWidget(m_measure);
+    bar->addWidget(new QLabel(tr("last 30 minutes, local time"), this));
+    bar->addStretch(1);
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(6, 6, 6, 6);
+    layout->addLayout(bar);
+    layout->addWidget(m_view, 1);
+    connect(m_measure, &QComboBox::currentIndexChanged, this, &ChartsView::refresh);
+    applyTheme();
+}
+
+void ChartsView::show(const Key &key)
+{
+    m_key = key;
+    refresh();
+}
+
+float ChartsView::valueOf(const Sample &sample, Measure measure)
+{
+    switch (measure) {
+    case Measure::Lag:
+        return sample.lagSeconds;
+    case Measure::Outbox:
+        return sample.outbox;
+    case Measure::Events:
+        return sample.events;
+    case Measure::CycleTime:
+        return sample.cycleMs;
+    }
+    return 0;
+}
+
+int ChartsView::segments() const
+{
+    return static_cast<int>(m_chart->series().size());
+}
+
+void ChartsView::refresh()
+{
+    if (!isVisible())
+        return;
+    const auto measure = static_cast<Measure>(m_measure->currentData().toInt());
+    QList<QList<QPointF>> lines;
+    std::optional<Instant> previous;
+    float most = 1;
+    for (const Sample &sample : m_history->of(m_key)) {
+        const float value = valueOf(sample, measure);
+        const bool isGap = value < 0 || !previous || sample.at - *previous > 2 * History::cadence;
+        if (isGap)
+            lines.append(QList<QPointF>());
+        previous = value < 0 ? std::nullopt : std::optional(sample.at);
+        if (value < 0)
+            continue;
+        lines.last().append({static_cast<qreal>(toEpochMs(sample.at)), value});
+        most = std::max(most, value);
+    }
+    m_chart->removeAllSeries();
+    for (const QList<QPointF> &points : lines) {
+        if (points.isEmpty())
+            continue;
+        auto *series = new QLineSeries;
+        series->replace(points);
+        series->setPen(QPen(palette().color(QPalette::Highlight), 2));
+        m_chart->addSeries(series);
+        series->attachAxis(m_time);
+        series->attachAxis(m_value);
+    }
+    const QDateTime end = QDateTime::currentDateTime();
+    m_time->setRange(end.addSecs(-30 * 60), end);
+    m_value->setRange(0, most * 1.1);
+}
+
+void ChartsView::applyTheme()
+{
+    const QColor text = palette().color(QPalette::Text);
+    m_chart->setBackgroundBrush(palette().color(QPalette::Base));
+    m_chart->setBackgroundRoundness(0);
+    for (QAbstractAxis *axis : {static_cast<QAbstractAxis *>(m_time), static_cast<QAbstractAxis *>(m_value)}) {
+        axis->setLabelsColor(text);
+        axis->setLinePenColor(palette().color(QPalette::Mid));
+        axis->setGridLineColor(palette().color(QPalette::Midlight));
+    }
+}
+
+void ChartsView::showEvent(QShowEvent *event)
+{
+    QWidget::showEvent(event);
+    refresh();
+}
+
+void ChartsView::changeEvent(QEvent *event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange)
+        applyTheme();
+}
+
+} // namespace watukuy::ui
