@@ -35,14 +35,16 @@ int main(int argc, char *argv[])
     parser.addHelpOption();
     parser.addVersionOption();
     const QCommandLineOption workspace(u"workspace"_s, tr("Opens this workspace."), u"FILE"_s);
-    const QCommandLineOption demo(u"demo"_s, tr("Opens the demo: a small shop whose data changes by itself."));
+    const QCommandLineOption demo(u"demo"_s,
+                                  tr("Opens the demo: a small shop whose data changes by itself."));
     const QCommandLineOption duration(u"for"_s, tr("Ends by itself after this many seconds."), u"SECONDS"_s);
     parser.addOptions({workspace, demo, duration});
     parser.process(application);
 
     watukuy::desktop::Program program;
     watukuy::cli::StopSignals signals_;
-    QObject::connect(&signals_, &watukuy::cli::StopSignals::received, &program, [&program] { program.stop(); });
+    QObject::connect(&signals_, &watukuy::cli::StopSignals::received, &program,
+                     [&program] { program.stop(); });
     if (parser.isSet(workspace))
         program.openWorkspace(QFileInfo(parser.value(workspace)).absoluteFilePath());
     else if (parser.isSet(demo))

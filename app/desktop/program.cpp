@@ -73,10 +73,11 @@ void Program::askBeforeClosing()
         stop();
         return;
     }
-    auto *box = new QMessageBox(QMessageBox::Question, tr("Pollers are running"),
-                                tr("Keep them running in the background, or stop? Stopping delivers what is under "
-                                   "way first."),
-                                QMessageBox::NoButton, m_window.get());
+    auto *box =
+        new QMessageBox(QMessageBox::Question, tr("Pollers are running"),
+                        tr("Keep them running in the background, or stop? Stopping delivers what is under "
+                           "way first."),
+                        QMessageBox::NoButton, m_window.get());
     box->setAttribute(Qt::WA_DeleteOnClose);
     QPushButton *keep = box->addButton(tr("Keep running"), QMessageBox::AcceptRole);
     QPushButton *end = box->addButton(tr("Stop and quit"), QMessageBox::DestructiveRole);

@@ -228,10 +228,10 @@ QCoro::Task<void> EngineWorker::watchStore()
     if (std::exchange(session.watching, true))
         co_return;
     const Use use(*this);
-    const auto stamp = co_await session.store->changeStamp();
+    const auto stamp = co_await session.reading().changeStamp();
     if (stamp && *stamp != session.changeStamp) {
         session.changeStamp = *stamp;
-        const auto states = co_await session.store->loadKeys();
+        const auto states = co_await session.reading().loadKeys();
         if (!states)
             Q_EMIT engineFailed(states.error());
         for (const KeyState &state : states.value_or(std::vector<KeyState>{})) {

@@ -189,6 +189,7 @@ void Engine::heartbeat()
 
 void Engine::noticeChanges()
 {
+    m_mustLook = true;
     if (m_started && !m_stopping)
         lookForChanges();
 }
@@ -197,12 +198,15 @@ QCoro::Task<void> Engine::lookForChanges()
 {
     if (std::exchange(m_looking, true))
         co_return;
-    const auto stamp = co_await m_store.changeStamp();
-    if (stamp && *stamp != m_changeStamp && !m_stopping) {
+    do {
+        const bool mustLook = std::exchange(m_mustLook, false);
+        const auto stamp = co_await m_store.changeStamp();
+        if (m_stopping || !stamp || (*stamp == m_changeStamp && !mustLook))
+            break;
         m_changeStamp = *stamp;
         co_await loadKeys();
         pump();
-    }
+    } while (m_mustLook);
     m_looking = false;
     if (m_stopping)
         Q_EMIT idle();

@@ -76,7 +76,7 @@ public:
     QCoro::Task<std::vector<std::pair<Key, RunReport>>> tick(Duration maxDuration,
                                                              std::function<bool(const Key &)> wanted);
 
-    /// Looks for changes of other processes now instead of within a second.
+    /// Reads the keys again now: this process has written to the store, past the engine.
     void noticeChanges();
 
     [[nodiscard]] const std::map<Key, KeyEntry> &keys() const { return m_keys; }
@@ -123,6 +123,7 @@ private:
     bool m_started = false;
     bool m_stopping = false;
     bool m_looking = false;
+    bool m_mustLook = false; ///< this process wrote: the stamp tells of others only
 };
 
 /// host-pid-random, or what the workspace says.

@@ -117,7 +117,8 @@ void ChartsView::applyTheme()
     const QColor text = palette().color(QPalette::Text);
     m_chart->setBackgroundBrush(palette().color(QPalette::Base));
     m_chart->setBackgroundRoundness(0);
-    for (QAbstractAxis *axis : {static_cast<QAbstractAxis *>(m_time), static_cast<QAbstractAxis *>(m_value)}) {
+    for (QAbstractAxis *axis :
+         {static_cast<QAbstractAxis *>(m_time), static_cast<QAbstractAxis *>(m_value)}) {
         axis->setLabelsColor(text);
         axis->setLinePenColor(palette().color(QPalette::Mid));
         axis->setGridLineColor(palette().color(QPalette::Midlight));

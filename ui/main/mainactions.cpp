@@ -75,7 +75,8 @@ void MainWindow::makeMenus()
     view->addAction(m_find);
     int number = 1;
     for (const View choice : allViews) {
-        QAction *action = view->addAction(viewName(choice), this, [this, choice] { m_views->choose(choice); });
+        QAction *action =
+            view->addAction(viewName(choice), this, [this, choice] { m_views->choose(choice); });
         action->setShortcut(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number++));
     }
     view->addSeparator();
@@ -110,10 +111,8 @@ void MainWindow::makeToolBar()
     m_badge->setObjectName(u"badge"_s);
     m_badge->setContentsMargins(8, 2, 8, 2);
     m_badge->setAccessibleName(tr("Kind of workspace"));
-    m_badge->setStyleSheet(u"QLabel#badge{background:#a3341f;color:#ffffff;border-radius:4px;font-weight:bold;"
-                           "margin:0 6px;padding:2px 6px}"_s);
-    bar->addWidget(m_badge)->setVisible(true);
-    m_badge->hide();
+    m_badgeAction = bar->addWidget(m_badge);
+    m_badgeAction->setVisible(false);
     bar->addActions({m_trigger, m_pause, m_resume});
     auto *space = new QWidget(bar);
     space->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
@@ -175,10 +174,14 @@ void MainWindow::showShortcuts()
     box->setAttribute(Qt::WA_DeleteOnClose);
     QString text = u"<table cellpadding='4'>"_s;
     const QList<std::pair<QString, QString>> shortcuts{
-        {tr("Ctrl+O"), tr("Open a workspace")},     {tr("Ctrl+F"), tr("Filter the list")},
-        {tr("Ctrl+1 … 8"), tr("Choose a view")},    {tr("Alt+1 … 7"), tr("Choose a tab of the selected key")},
-        {tr("Ctrl+Return"), tr("Trigger now")},     {tr("Ctrl+Shift+P"), tr("Pause the selected keys")},
-        {tr("Ctrl+Shift+R"), tr("Resume the selected keys")}, {tr("End"), tr("In the log: follow the newest line")},
+        {tr("Ctrl+O"), tr("Open a workspace")},
+        {tr("Ctrl+F"), tr("Filter the list")},
+        {tr("Ctrl+1 … 8"), tr("Choose a view")},
+        {tr("Alt+1 … 7"), tr("Choose a tab of the selected key")},
+        {tr("Ctrl+Return"), tr("Trigger now")},
+        {tr("Ctrl+Shift+P"), tr("Pause the selected keys")},
+        {tr("Ctrl+Shift+R"), tr("Resume the selected keys")},
+        {tr("End"), tr("In the log: follow the newest line")},
         {tr("Esc"), tr("Clear the selection and the filter")}};
     for (const auto &[keys, meaning] : shortcuts)
         text += u"<tr><td><b>%1</b></td><td>%2</td></tr>"_s.arg(keys, meaning);
@@ -188,11 +191,12 @@ void MainWindow::showShortcuts()
 
 void MainWindow::showAbout()
 {
-    auto *box = new QMessageBox(QMessageBox::NoIcon, tr("About Watukuy"),
-                                tr("<h3>Watukuy %1</h3><p>Webhooks for APIs that have none.</p>"
-                                   "<p>Free software under the GNU General Public License, version 3 or later.</p>")
-                                    .arg(QStringLiteral(WATUKUY_VERSION)),
-                                QMessageBox::Close, this);
+    auto *box =
+        new QMessageBox(QMessageBox::NoIcon, tr("About Watukuy"),
+                        tr("<h3>Watukuy %1</h3><p>Webhooks for APIs that have none.</p>"
+                           "<p>Free software under the GNU General Public License, version 3 or later.</p>")
+                            .arg(QStringLiteral(WATUKUY_VERSION)),
+                        QMessageBox::Close, this);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setIconPixmap(programIcon().pixmap(64, 64));
     box->open();

@@ -81,7 +81,7 @@ MainWindow::~MainWindow() = default;
 
 void MainWindow::makeCentre()
 {
-    m_table = makeTable(m_order, {16, 22, 14, 24, 16, 18, 14, 12, 9, 9, 7, 16, 44}, tr("Keys"), this);
+    m_table = makeTable(m_order, {18, 19, 15, 21, 12, 14, 11, 13, 9, 9, 8, 16, 44}, tr("Keys"), this);
     m_table->setSortingEnabled(true);
     m_table->horizontalHeader()->setSortIndicator(KeyModel::State, Qt::DescendingOrder);
     m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
@@ -176,7 +176,8 @@ void MainWindow::showStatus(EngineClient::Status status)
     using Status = EngineClient::Status;
     m_status->setStatus(status);
     m_status->tick(m_now());
-    const bool isOpen = status == Status::Running || status == Status::Monitoring || status == Status::Draining;
+    const bool isOpen =
+        status == Status::Running || status == Status::Monitoring || status == Status::Draining;
     if (isOpen)
         m_pages->setCurrentWidget(m_table);
     else if (status != Status::Failed)
@@ -196,7 +197,10 @@ void MainWindow::showWorkspace(const WorkspaceInfo &workspace)
     if (workspace.readOnly)
         badges.append(tr("READ-ONLY"));
     m_badge->setText(badges.join(u" · "_s));
-    m_badge->setVisible(!badges.isEmpty());
+    const bool isProduction = workspace.environment.compare(u"production"_s, Qt::CaseInsensitive) == 0;
+    m_badge->setStyleSheet(u"QLabel#badge{background:%1;color:#ffffff;border-radius:4px;font-weight:bold;"
+                           "margin:0 6px;padding:2px 8px}"_s.arg(isProduction ? u"#a3341f"_s : u"#4d6478"_s));
+    m_badgeAction->setVisible(!badges.isEmpty());
     m_badge->setToolTip(tr("Store: %1\nInstance: %2").arg(workspace.store, workspace.instance));
     rememberRecent(workspace.file);
     enableActions();
@@ -220,8 +224,8 @@ void MainWindow::showSelection()
         return;
     }
     const QModelIndex current = m_table->selectionModel()->isSelected(m_table->currentIndex())
-        ? m_table->currentIndex()
-        : rows.first();
+                                    ? m_table->currentIndex()
+                                    : rows.first();
     const KeySnapshot &key = m_order->keyAt(current);
     m_details->setKey(key, m_now());
     m_detailsDock->setWindowTitle(key.key.toString());
@@ -238,15 +242,15 @@ void MainWindow::showCounts()
             words.append(tr("%1 %2").arg(Wording::state(static_cast<VisibleState>(state)),
                                          Wording::count(counts.at(state))));
     }
-    m_status->setCounts(static_cast<int>(m_table->selectionModel()->selectedRows().size()), m_order->rowCount(),
-                        m_keys->rowCount(), words.join(u" · "_s));
+    m_status->setCounts(static_cast<int>(m_table->selectionModel()->selectedRows().size()),
+                        m_order->rowCount(), m_keys->rowCount(), words.join(u" · "_s));
     m_views->count(m_keys->rows(), m_now());
 }
 
 bool MainWindow::isOperatorAtWork() const
 {
-    return m_table->selectionModel()->hasSelection() || m_table->viewport()->underMouse()
-        || QApplication::activePopupWidget() != nullptr;
+    return m_table->selectionModel()->hasSelection() || m_table->viewport()->underMouse() ||
+           QApplication::activePopupWidget() != nullptr;
 }
 
 void MainWindow::tick()
@@ -307,13 +311,14 @@ void MainWindow::pauseSelected()
     const QList<Key> keys = selectedKeys();
     if (keys.isEmpty())
         return;
-    auto *dialog = new ReasonDialog({.title = tr("Pause"),
-                                     .scope = tr("Selected (%1)").arg(Wording::count(keys.size())),
-                                     .consequence = tr("They are not polled and their events wait until someone "
-                                                       "resumes them. A cycle at work stops at its next page. "
-                                                       "Nothing is lost."),
-                                     .action = tr("Pause")},
-                                    namesOf(keys), this);
+    auto *dialog =
+        new ReasonDialog({.title = tr("Pause"),
+                          .scope = tr("Selected (%1)").arg(Wording::count(keys.size())),
+                          .consequence = tr("They are not polled and their events wait until someone "
+                                            "resumes them. A cycle at work stops at its next page. "
+                                            "Nothing is lost."),
+                          .action = tr("Pause")},
+                         namesOf(keys), this);
     connect(dialog, &ReasonDialog::confirmed, this, [this, keys](const QString &reason) {
         expect(m_client->pause(keys, reason), keys, tr("Pausing…"), tr("Pause"));
     });
@@ -324,7 +329,8 @@ void MainWindow::retry(const QList<qint64> &ids)
 {
     const QList<Key> keys = selectedKeys().mid(0, 1);
     if (!keys.isEmpty() && !ids.isEmpty())
-        expect(m_client->retryParked(keys.first().poller, ids, QString()), keys, tr("Retrying…"), tr("Retry"));
+        expect(m_client->retryParked(keys.first().poller, ids, QString()), keys, tr("Retrying…"),
+               tr("Retry"));
 }
 
 void MainWindow::askToDiscard(const QList<qint64> &ids)
@@ -335,14 +341,16 @@ void MainWindow::askToDiscard(const QList<qint64> &ids)
     QStringList names;
     for (const qint64 id : ids.mid(0, mostNamed))
         names.append(tr("Parked number %1").arg(id));
-    auto *dialog = new ReasonDialog({.title = tr("Discard parked"),
-                                     .scope = tr("Parked (%1) of %2").arg(Wording::count(ids.size()), keys.first().poller),
-                                     .consequence = tr("These events are never delivered, and later events of the "
-                                                       "same items go on without them. This cannot be undone."),
-                                     .action = tr("Discard")},
-                                    names, this);
+    auto *dialog = new ReasonDialog(
+        {.title = tr("Discard parked"),
+         .scope = tr("Parked (%1) of %2").arg(Wording::count(ids.size()), keys.first().poller),
+         .consequence = tr("These events are never delivered, and later events of the "
+                           "same items go on without them. This cannot be undone."),
+         .action = tr("Discard")},
+        names, this);
     connect(dialog, &ReasonDialog::confirmed, this, [this, keys, ids](const QString &reason) {
-        expect(m_client->discardParked(keys.first().poller, ids, reason), keys, tr("Discarding…"), tr("Discard"));
+        expect(m_client->discardParked(keys.first().poller, ids, reason), keys, tr("Discarding…"),
+               tr("Discard"));
     });
     dialog->open();
 }

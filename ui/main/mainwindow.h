@@ -126,6 +126,7 @@ private:
     QAction *m_discardParked;
     QAction *m_find;
     QAction *m_utc;
+    QAction *m_badgeAction;
     QMenu *m_recent;
 };
 

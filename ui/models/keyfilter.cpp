@@ -49,29 +49,34 @@ qint64 withUnit(const QString &digits, const QString &unit)
 Condition textCondition(const QString &text)
 {
     return [text](const KeySnapshot &key) {
-        return key.key.poller.contains(text, Qt::CaseInsensitive)
-            || key.key.partition.contains(text, Qt::CaseInsensitive)
-            || QString::fromUtf8(key.liveCursor).contains(text, Qt::CaseInsensitive)
-            || (key.schedule.lastError && key.schedule.lastError->oneLine().contains(text, Qt::CaseInsensitive));
+        return key.key.poller.contains(text, Qt::CaseInsensitive) ||
+               key.key.partition.contains(text, Qt::CaseInsensitive) ||
+               QString::fromUtf8(key.liveCursor).contains(text, Qt::CaseInsensitive) ||
+               (key.schedule.lastError &&
+                key.schedule.lastError->oneLine().contains(text, Qt::CaseInsensitive));
     };
 }
 
 Condition conditionOf(const QString &word)
 {
     static const QRegularExpression comparison(u"^([a-z]+)([<>=])([0-9]+)(s|m|h)?$"_s);
-    if (const auto match = comparison.match(word.toLower()); match.hasMatch() && numbers().contains(match.captured(1)))
+    if (const auto match = comparison.match(word.toLower());
+        match.hasMatch() && numbers().contains(match.captured(1)))
         return numberCondition(match.captured(1), match.captured(2).front(),
                                withUnit(match.captured(3), match.captured(4)));
     const QString value = word.section(u':', 1);
     if (word.startsWith(u"state:"_s) && !value.isEmpty())
         return [wanted = withoutSpaces(value)](const KeySnapshot &key) {
-            return withoutSpaces(Wording::state(key.state)).contains(wanted)
-                || QString(toString(key.state)).toLower().contains(wanted);
+            return withoutSpaces(Wording::state(key.state)).contains(wanted) ||
+                   QString(toString(key.state)).toLower().contains(wanted);
         };
     if (word.startsWith(u"poller:"_s) && !value.isEmpty())
-        return [value](const KeySnapshot &key) { return key.key.poller.contains(value, Qt::CaseInsensitive); };
+        return
+            [value](const KeySnapshot &key) { return key.key.poller.contains(value, Qt::CaseInsensitive); };
     if (word.startsWith(u"partition:"_s) && !value.isEmpty())
-        return [value](const KeySnapshot &key) { return key.key.partition.contains(value, Qt::CaseInsensitive); };
+        return [value](const KeySnapshot &key) {
+            return key.key.partition.contains(value, Qt::CaseInsensitive);
+        };
     return textCondition(word);
 }
 

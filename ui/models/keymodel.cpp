@@ -16,8 +16,8 @@ constexpr qsizetype longestCursor = 60;
 
 bool isNumber(int column)
 {
-    return column == KeyModel::Errors || column == KeyModel::Outbox || column == KeyModel::ParkedColumn
-        || column == KeyModel::HeldColumn || column == KeyModel::Lag;
+    return column == KeyModel::Errors || column == KeyModel::Outbox || column == KeyModel::ParkedColumn ||
+           column == KeyModel::HeldColumn || column == KeyModel::Lag;
 }
 
 QString orNothing(qint64 count)
@@ -181,10 +181,11 @@ QString KeyModel::text(const KeySnapshot &key, int column) const
         return Wording::circuit(key, m_now);
     case NextDue:
         return key.pause != Pause::None ? u"–"_s
-            : key.running               ? tr("running")
+               : key.running            ? tr("running")
                                         : Wording::relative(key.schedule.nextDueAt, m_now);
     case LastSuccess:
-        return key.schedule.lastSuccessAt ? Wording::relative(*key.schedule.lastSuccessAt, m_now) : tr("never");
+        return key.schedule.lastSuccessAt ? Wording::relative(*key.schedule.lastSuccessAt, m_now)
+                                          : tr("never");
     case Lag:
         return key.lag ? Wording::duration(*key.lag) : u"–"_s;
     case Errors:
@@ -265,7 +266,8 @@ QVariant KeyModel::headerData(int section, Qt::Orientation orientation, int role
     if (orientation != Qt::Horizontal)
         return {};
     if (role == Qt::TextAlignmentRole)
-        return QVariant(isNumber(section) ? Qt::AlignRight | Qt::AlignVCenter : Qt::AlignLeft | Qt::AlignVCenter);
+        return QVariant(isNumber(section) ? Qt::AlignRight | Qt::AlignVCenter
+                                          : Qt::AlignLeft | Qt::AlignVCenter);
     if (role != Qt::DisplayRole)
         return {};
     switch (section) {

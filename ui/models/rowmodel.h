@@ -73,7 +73,8 @@ public:
 private:
     static QVariant alignment(const Column &column)
     {
-        return QVariant(column.isNumber ? Qt::AlignRight | Qt::AlignVCenter : Qt::AlignLeft | Qt::AlignVCenter);
+        return QVariant(column.isNumber ? Qt::AlignRight | Qt::AlignVCenter
+                                        : Qt::AlignLeft | Qt::AlignVCenter);
     }
 
     std::vector<Column> m_columns;

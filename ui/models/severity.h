@@ -17,7 +17,7 @@ namespace watukuy::ui {
 /// The built-in views of the left panel.
 enum class View { NeedsAttention, CircuitOpen, Throttled, Overdue, Parked, Held, Paused, All };
 inline constexpr std::array allViews{View::NeedsAttention, View::CircuitOpen, View::Throttled, View::Overdue,
-                              View::Parked,         View::Held,        View::Paused,    View::All};
+                                     View::Parked,         View::Held,        View::Paused,    View::All};
 
 [[nodiscard]] QString viewName(View view);
 [[nodiscard]] bool isInView(const KeySnapshot &key, View view, Instant now);

@@ -65,7 +65,8 @@ QString Wording::duration(Duration duration)
         return tr("%1 s").arg(ms / secondMs);
     if (ms < hourMs) {
         const qint64 seconds = ms % minuteMs / secondMs;
-        return seconds == 0 ? tr("%1 min").arg(ms / minuteMs) : tr("%1 min %2 s").arg(ms / minuteMs).arg(seconds);
+        return seconds == 0 ? tr("%1 min").arg(ms / minuteMs)
+                            : tr("%1 min %2 s").arg(ms / minuteMs).arg(seconds);
     }
     if (ms < dayMs) {
         const qint64 minutes = ms % hourMs / minuteMs;
@@ -107,9 +108,9 @@ QString Wording::count(qint64 number)
 
 QString Wording::waiting(const KeySnapshot &key, Instant now) const
 {
-    const QString until = key.waitingUntil
-        ? tr("%1 (%2)").arg(absolute(*key.waitingUntil), relative(*key.waitingUntil, now))
-        : QString();
+    const QString until =
+        key.waitingUntil ? tr("%1 (%2)").arg(absolute(*key.waitingUntil), relative(*key.waitingUntil, now))
+                         : QString();
     if (key.waitingForCode == u"running")
         return tr("A cycle is at work now.");
     if (key.waitingForCode == u"resume")
@@ -117,10 +118,12 @@ QString Wording::waiting(const KeySnapshot &key, Instant now) const
     if (key.waitingForCode == u"retry-after")
         return tr("Not asked again before %1: the API asked for this pause.").arg(until);
     if (key.waitingForCode == u"backoff")
-        return tr("It waits until %1 after %n failure(s) in a row.", nullptr, key.schedule.consecutiveFailures)
+        return tr("It waits until %1 after %n failure(s) in a row.", nullptr,
+                  key.schedule.consecutiveFailures)
             .arg(until);
     if (key.waitingForCode == u"probe")
-        return tr("The circuit is open. One probe is sent at %1; if it succeeds, polling goes on.").arg(until);
+        return tr("The circuit is open. One probe is sent at %1; if it succeeds, polling goes on.")
+            .arg(until);
     if (key.waitingForCode == u"lease")
         return tr("Another instance works on it and holds the lease until %1.").arg(until);
     if (key.waitingForCode == u"delivery-retry")

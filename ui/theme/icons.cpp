@@ -57,7 +57,8 @@ QPixmap drawn(QSvgRenderer &renderer, int size)
 QIcon inColor(const QByteArray &svg, const QColor &color, const QColor &disabled)
 {
     QIcon icon;
-    for (const auto &[mode, shade] : {std::pair{QIcon::Normal, color}, std::pair{QIcon::Disabled, disabled}}) {
+    for (const auto &[mode, shade] :
+         {std::pair{QIcon::Normal, color}, std::pair{QIcon::Disabled, disabled}}) {
         QByteArray text = svg;
         QSvgRenderer renderer(text.replace("#000000", shade.name().toLatin1()));
         for (const int size : {16, 24, 32, 48, 64})

@@ -46,6 +46,7 @@ DetailsPanel::DetailsPanel(EngineClient *client, LogModel *log, const History *h
     addTab(makeOutbox(), tr("Outbox"));
     addTab(m_parked, tr("Parked"));
     addTab(makeCursor(), tr("Cursor and lease"));
+    setCurrentWidget(m_log); // the one tab that tells something before a key is selected
     connect(this, &QTabWidget::currentChanged, this, &DetailsPanel::refresh);
     connect(client, &EngineClient::timelineRead, this,
             [this](quint64 request, const Key &, const QList<TimelineEntry> &entries) {
@@ -88,10 +89,12 @@ QWidget *DetailsPanel::makeOutbox()
 {
     using Column = RowModel<OutboxRow>::Column;
     m_outbox = new RowModel<OutboxRow>(
-        {Column{tr("Number"), [](const OutboxRow &entry) { return Wording::count(entry.event.sequence); }, true},
+        {Column{tr("Number"), [](const OutboxRow &entry) { return Wording::count(entry.event.sequence); },
+                true},
          Column{tr("Type"), [](const OutboxRow &entry) { return QString(toString(entry.event.type)); }},
          Column{tr("Item"), [](const OutboxRow &entry) { return entry.event.subject; }},
-         Column{tr("Observed"), [this](const OutboxRow &entry) { return m_wording.absolute(entry.event.time); }},
+         Column{tr("Observed"),
+                [this](const OutboxRow &entry) { return m_wording.absolute(entry.event.time); }},
          Column{tr("Attempts"), [](const OutboxRow &entry) { return QString::number(entry.attempts); }, true},
          Column{tr("Not before"),
                 [this](const OutboxRow &entry) {
@@ -132,8 +135,8 @@ void DetailsPanel::setKey(std::optional<KeySnapshot> key, Instant now)
     m_machine->setState(m_key ? std::optional(m_key->state) : std::nullopt, now);
     m_cursor->setText(m_key ? describe(*m_key, now) : tr("Select a key in the list."));
     setTabText(indexOf(m_parked), m_key && m_key->counts.parked > 0
-                   ? tr("Parked (%1)").arg(Wording::count(m_key->counts.parked))
-                   : tr("Parked"));
+                                      ? tr("Parked (%1)").arg(Wording::count(m_key->counts.parked))
+                                      : tr("Parked"));
     if (changed || !sameKey)
         refresh();
 }
@@ -179,8 +182,9 @@ QString DetailsPanel::describe(const KeySnapshot &key, Instant now) const
                                                        : QString::fromUtf8(key.liveCursor).toHtmlEscaped());
     text += row(tr("Interval"), Wording::duration(key.schedule.interval));
     if (const auto &limit = key.schedule.rateLimit; limit && limit->remaining)
-        text += row(tr("Rate limit"), tr("%1 requests left of %2").arg(Wording::count(*limit->remaining),
-                                                                      Wording::count(limit->limit.value_or(0))));
+        text += row(tr("Rate limit"),
+                    tr("%1 requests left of %2")
+                        .arg(Wording::count(*limit->remaining), Wording::count(limit->limit.value_or(0))));
     if (const auto &poll = key.schedule.lastPoll)
         text += row(tr("Last cycle"),
                     tr("%1: %2 items on %3 pages in %4; %5 created, %6 updated, %7 deleted")

@@ -37,8 +37,11 @@ protected:
         const QModelIndex line = sourceModel()->index(row, LogModel::Text, parent);
         if (line.data(LogModel::LevelRole).toInt() < m_least)
             return false;
-        return m_text.isEmpty() || line.data().toString().contains(m_text, Qt::CaseInsensitive)
-            || line.siblingAtColumn(LogModel::KeyColumn).data().toString().contains(m_text, Qt::CaseInsensitive);
+        return m_text.isEmpty() || line.data().toString().contains(m_text, Qt::CaseInsensitive) ||
+               line.siblingAtColumn(LogModel::KeyColumn)
+                   .data()
+                   .toString()
+                   .contains(m_text, Qt::CaseInsensitive);
     }
 
 private:
@@ -56,7 +59,7 @@ LogView::LogView(LogModel *log, QWidget *parent)
     , m_dropped(new QLabel(this))
 {
     m_filter->setSourceModel(log);
-    m_table = makeTable(m_filter, {16, 9, 20}, tr("Log"), this);
+    m_table = makeTable(m_filter, {20, 9, 24}, tr("Log"), this);
     for (const LogLevel level : {LogLevel::Debug, LogLevel::Info, LogLevel::Warning, LogLevel::Error})
         m_level->addItem(tr("%1 and above").arg(LogModel::levelName(level)), static_cast<int>(level));
     m_level->setCurrentIndex(static_cast<int>(LogLevel::Info));
@@ -89,7 +92,9 @@ LogView::LogView(LogModel *log, QWidget *parent)
 
 QString LogView::followText() const
 {
-    return m_following ? tr("Following") : m_new == 0 ? tr("Paused") : tr("Paused, %1 new").arg(Wording::count(m_new));
+    return m_following  ? tr("Following")
+           : m_new == 0 ? tr("Paused")
+                        : tr("Paused, %1 new").arg(Wording::count(m_new));
 }
 
 void LogView::follow()

@@ -83,7 +83,8 @@ void ParkedView::showChoice()
     const auto count = static_cast<int>(chosen().size());
     const bool some = m_table->selectionModel()->hasSelection();
     m_retry->setText(some ? tr("Retry selected (%1)").arg(count) : tr("Retry all shown (%1)").arg(count));
-    m_discard->setText(some ? tr("Discard selected (%1)…").arg(count) : tr("Discard all shown (%1)…").arg(count));
+    m_discard->setText(some ? tr("Discard selected (%1)…").arg(count)
+                            : tr("Discard all shown (%1)…").arg(count));
     m_retry->setEnabled(count > 0);
     m_discard->setEnabled(count > 0);
     const QModelIndexList selected = m_table->selectionModel()->selectedRows();
@@ -92,7 +93,8 @@ void ParkedView::showChoice()
     else if (selected.size() == 1)
         m_reason->setText(m_rows->rows().at(selected.first().row()).error.nextStep);
     else
-        m_reason->setText(tr("Parked events keep later events of the same item waiting until they are retried or discarded."));
+        m_reason->setText(tr(
+            "Parked events keep later events of the same item waiting until they are retried or discarded."));
 }
 
 } // namespace watukuy::ui

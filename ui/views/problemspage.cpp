@@ -20,7 +20,8 @@ ProblemsPage::ProblemsPage(QWidget *parent)
 {
     using Column = RowModel<WorkspaceProblem>::Column;
     m_problems = new RowModel<WorkspaceProblem>(
-        {Column{tr("Line"), [](const auto &row) { return row.line > 0 ? QString::number(row.line) : u"–"_s; }, true},
+        {Column{tr("Line"), [](const auto &row) { return row.line > 0 ? QString::number(row.line) : u"–"_s; },
+                true},
          Column{tr("Where"), [](const auto &row) { return row.pointer; }},
          Column{tr("What is wrong"), [](const auto &row) { return row.message; }},
          Column{tr("What to do"), [](const auto &row) { return row.hint; }}},

@@ -22,12 +22,15 @@ StartPage::StartPage(QWidget *parent)
     large.setPointSizeF(large.pointSizeF() * 1.6);
     title->setFont(large);
     title->setAlignment(Qt::AlignCenter);
-    auto *text = new QLabel(tr("Open a workspace to watch its pollers, or look at the demo: a small shop whose "
-                               "orders, products and customers change by themselves."),
-                            this);
+    auto *text =
+        new QLabel(tr("Open a workspace to watch its pollers, or look at the demo: a small shop whose "
+                      "orders, products and customers change by themselves."),
+                   this);
     text->setWordWrap(true);
     text->setAlignment(Qt::AlignCenter);
-    text->setMaximumWidth(460);
+    constexpr int textWidth = 460;
+    text->setFixedWidth(textWidth);
+    text->setFixedHeight(text->heightForWidth(textWidth));
     auto *demo = new QPushButton(tr("Open the demo"), m_choices);
     demo->setDefault(true);
     auto *open = new QPushButton(tr("Open a workspace…"), m_choices);
@@ -38,8 +41,8 @@ StartPage::StartPage(QWidget *parent)
     m_busy->hide();
     auto *layout = new QVBoxLayout(this);
     layout->addStretch(2);
-    for (QWidget *part : {static_cast<QWidget *>(icon), static_cast<QWidget *>(title), static_cast<QWidget *>(text),
-                          m_choices, static_cast<QWidget *>(m_busy)})
+    for (QWidget *part : {static_cast<QWidget *>(icon), static_cast<QWidget *>(title),
+                          static_cast<QWidget *>(text), m_choices, static_cast<QWidget *>(m_busy)})
         layout->addWidget(part, 0, Qt::AlignHCenter);
     layout->addStretch(3);
     layout->setSpacing(14);

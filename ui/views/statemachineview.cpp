@@ -24,13 +24,13 @@ struct Place {
 };
 
 /// Where the states stand, in shares of the view.
-constexpr std::array<Place, 7> places{{{VisibleState::Paused, 0.09, 0.50},
-                                       {VisibleState::Idle, 0.30, 0.50},
-                                       {VisibleState::Polling, 0.54, 0.50},
-                                       {VisibleState::Throttled, 0.42, 0.13},
-                                       {VisibleState::BackingOff, 0.78, 0.16},
-                                       {VisibleState::CircuitOpen, 0.88, 0.60},
-                                       {VisibleState::HalfOpen, 0.54, 0.87}}};
+constexpr std::array<Place, 7> places{{{VisibleState::Paused, 0.09, 0.46},
+                                       {VisibleState::Idle, 0.32, 0.46},
+                                       {VisibleState::Polling, 0.60, 0.46},
+                                       {VisibleState::Throttled, 0.46, 0.11},
+                                       {VisibleState::BackingOff, 0.89, 0.14},
+                                       {VisibleState::CircuitOpen, 0.80, 0.88},
+                                       {VisibleState::HalfOpen, 0.44, 0.88}}};
 
 struct Edge {
     VisibleState from;
@@ -39,31 +39,38 @@ struct Edge {
 };
 
 /// The transitions of the seed's diagram.
-constexpr std::array<Edge, 11> edges{
+constexpr std::array<Edge, 12> edges{
     {{VisibleState::Idle, VisibleState::Polling, QT_TRANSLATE_NOOP("watukuy::ui::StateMachineView", "due")},
-     {VisibleState::Polling, VisibleState::Idle, QT_TRANSLATE_NOOP("watukuy::ui::StateMachineView", "success")},
-     {VisibleState::Polling, VisibleState::Throttled, QT_TRANSLATE_NOOP("watukuy::ui::StateMachineView", "429, 503")},
+     {VisibleState::Polling, VisibleState::Idle,
+      QT_TRANSLATE_NOOP("watukuy::ui::StateMachineView", "success")},
+     {VisibleState::Polling, VisibleState::Throttled,
+      QT_TRANSLATE_NOOP("watukuy::ui::StateMachineView", "429, 503")},
      {VisibleState::Throttled, VisibleState::Idle,
       QT_TRANSLATE_NOOP("watukuy::ui::StateMachineView", "wait is over")},
-     {VisibleState::Polling, VisibleState::BackingOff, QT_TRANSLATE_NOOP("watukuy::ui::StateMachineView", "error")},
-     {VisibleState::BackingOff, VisibleState::Polling, QT_TRANSLATE_NOOP("watukuy::ui::StateMachineView", "retry")},
+     {VisibleState::Polling, VisibleState::BackingOff,
+      QT_TRANSLATE_NOOP("watukuy::ui::StateMachineView", "error")},
+     {VisibleState::BackingOff, VisibleState::Polling,
+      QT_TRANSLATE_NOOP("watukuy::ui::StateMachineView", "retry")},
      {VisibleState::Polling, VisibleState::CircuitOpen,
       QT_TRANSLATE_NOOP("watukuy::ui::StateMachineView", "too many errors")},
-     {VisibleState::CircuitOpen, VisibleState::HalfOpen, QT_TRANSLATE_NOOP("watukuy::ui::StateMachineView", "probe")},
+     {VisibleState::CircuitOpen, VisibleState::HalfOpen,
+      QT_TRANSLATE_NOOP("watukuy::ui::StateMachineView", "probe")},
+     {VisibleState::HalfOpen, VisibleState::CircuitOpen,
+      QT_TRANSLATE_NOOP("watukuy::ui::StateMachineView", "probe failed")},
      {VisibleState::HalfOpen, VisibleState::Idle,
       QT_TRANSLATE_NOOP("watukuy::ui::StateMachineView", "probe succeeded")},
      {VisibleState::Idle, VisibleState::Paused, QT_TRANSLATE_NOOP("watukuy::ui::StateMachineView", "pause")},
-     {VisibleState::Paused, VisibleState::Idle, QT_TRANSLATE_NOOP("watukuy::ui::StateMachineView", "resume")}}};
+     {VisibleState::Paused, VisibleState::Idle,
+      QT_TRANSLATE_NOOP("watukuy::ui::StateMachineView", "resume")}}};
 
-QPointF borderPoint(const QRectF &box, const QPointF &towards)
+/// Where the line from inside `box` towards `towards` leaves it.
+QPointF borderPoint(const QRectF &box, const QPointF &inside, const QPointF &towards)
 {
-    const QPointF center = box.center();
-    const QPointF way = towards - center;
-    if (qFuzzyIsNull(way.x()) && qFuzzyIsNull(way.y()))
-        return center;
-    const qreal horizontal = qFuzzyIsNull(way.x()) ? 1e9 : box.width() / 2 / qAbs(way.x());
-    const qreal vertical = qFuzzyIsNull(way.y()) ? 1e9 : box.height() / 2 / qAbs(way.y());
-    return center + way * qMin(horizontal, vertical);
+    const QPointF way = towards - inside;
+    const auto share = [](qreal room, qreal step) { return qFuzzyIsNull(step) ? 1e9 : room / step; };
+    const qreal horizontal = share((way.x() > 0 ? box.right() : box.left()) - inside.x(), way.x());
+    const qreal vertical = share((way.y() > 0 ? box.bottom() : box.top()) - inside.y(), way.y());
+    return inside + way * qMin(horizontal, vertical);
 }
 
 } // namespace
@@ -79,7 +86,8 @@ void StateMachineView::setState(std::optional<VisibleState> state, Instant now)
 {
     m_now = now;
     m_state = state;
-    setAccessibleDescription(state ? tr("Current state: %1").arg(Wording::state(*state)) : tr("No key is selected"));
+    setAccessibleDescription(state ? tr("Current state: %1").arg(Wording::state(*state))
+                                   : tr("No key is selected"));
     update();
 }
 
@@ -120,16 +128,17 @@ int StateMachineView::recency(VisibleState from, VisibleState to) const
     return 0;
 }
 
-void StateMachineView::paintEdge(QPainter &painter, VisibleState from, VisibleState to, const QString &label) const
+void StateMachineView::paintEdge(QPainter &painter, VisibleState from, VisibleState to,
+                                 const QString &label) const
 {
     const QRectF start = boxOf(from);
     const QRectF end = boxOf(to);
     const QPointF way = end.center() - start.center();
     const qreal length = qMax(1.0, qSqrt(QPointF::dotProduct(way, way)));
-    const QPointF aside = QPointF(-way.y(), way.x()) / length * 9;
-    const QPointF first = borderPoint(start, end.center()) + aside;
-    const QPointF last = borderPoint(end, start.center()) + aside;
-    const QPointF bend = (first + last) / 2 + aside * 1.4;
+    const QPointF aside = QPointF(-way.y(), way.x()) / length * 8;
+    const QPointF first = borderPoint(start, start.center() + aside, end.center() + aside);
+    const QPointF last = borderPoint(end, end.center() + aside, start.center() + aside);
+    const QPointF bend = (first + last) / 2 + aside * 1.5;
     const int lit = recency(from, to);
     QColor color = palette().color(lit > 0 ? QPalette::Highlight : QPalette::Mid);
     QPen pen(color, lit > 0 ? 1.2 + 0.6 * lit : 1.2);
@@ -156,7 +165,7 @@ void StateMachineView::paintEdge(QPainter &painter, VisibleState from, VisibleSt
         }
     }
     QRectF labelBox(QPointF(), QSizeF(fontMetrics().horizontalAdvance(text) + 6.0, fontMetrics().height()));
-    labelBox.moveCenter((first + last) / 2 + aside * 1.9);
+    labelBox.moveCenter((first + 2 * bend + last) / 4 + aside * 1.5);
     painter.fillRect(labelBox, palette().color(QPalette::Base));
     painter.setPen(palette().color(lit > 0 ? QPalette::Text : QPalette::PlaceholderText));
     painter.drawText(labelBox, Qt::AlignCenter, text);
@@ -179,13 +188,14 @@ void StateMachineView::paintBox(QPainter &painter, VisibleState state) const
     const QString text = Wording::state(state);
     const qreal content = iconSize + 6 + fontMetrics().horizontalAdvance(text);
     const QPointF left(box.center().x() - content / 2, box.center().y());
-    stateIcon(state).paint(&painter, QRect(qRound(left.x()), qRound(left.y() - iconSize / 2.0), iconSize, iconSize));
+    stateIcon(state).paint(&painter,
+                           QRect(qRound(left.x()), qRound(left.y() - iconSize / 2.0), iconSize, iconSize));
     QFont font = painter.font();
     font.setBold(isLit);
     painter.setFont(font);
     painter.setPen(palette().color(QPalette::Text));
-    painter.drawText(box.adjusted(left.x() + iconSize + 6 - box.left(), 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                     text);
+    painter.drawText(box.adjusted(left.x() + iconSize + 6 - box.left(), 0, 0, 0),
+                     Qt::AlignLeft | Qt::AlignVCenter, text);
     font.setBold(false);
     painter.setFont(font);
 }

@@ -2,9 +2,31 @@
 #include "ui/views/table.h"
 
 #include <QHeaderView>
+#include <QPainter>
+#include <QStyledItemDelegate>
 #include <QTableView>
 
 namespace watukuy::ui {
+
+namespace {
+
+/// Leaves air at both sides of a cell, so that a number never touches the text of the next column.
+class AiryDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter *painter, const QStyleOptionViewItem &option, const QModelIndex &index) const override
+    {
+        constexpr int air = 5;
+        QStyleOptionViewItem cell = option;
+        initStyleOption(&cell, index);
+        cell.widget->style()->drawPrimitive(QStyle::PE_PanelItemViewItem, &cell, painter, cell.widget);
+        cell.rect.adjust(air, 0, -air, 0);
+        QStyledItemDelegate::paint(painter, cell, index);
+    }
+};
+
+} // namespace
 
 QTableView *makeTable(QAbstractItemModel *model, std::initializer_list<int> widths, const QString &name,
                       QWidget *parent)
@@ -21,8 +43,9 @@ QTableView *makeTable(QAbstractItemModel *model, std::initializer_list<int> widt
     table->setTextElideMode(Qt::ElideRight);
     table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     table->setTabKeyNavigation(false);
+    table->setItemDelegate(new AiryDelegate(table));
     table->verticalHeader()->hide();
-    constexpr int air = 8;
+    constexpr int air = 10;
     table->verticalHeader()->setDefaultSectionSize(table->fontMetrics().height() + air);
     QHeaderView *header = table->horizontalHeader();
     header->setHighlightSections(false);

@@ -16,6 +16,7 @@ ViewsPanel::ViewsPanel(QWidget *parent)
 {
     setAccessibleName(tr("Views"));
     setFrameShape(QFrame::NoFrame);
+    setStyleSheet(QStringLiteral("QListWidget::item{padding:5px 8px}"));
     for (const View view : allViews) {
         auto *item = new QListWidgetItem(viewName(view), this);
         item->setData(countRole, 0);
@@ -37,8 +38,8 @@ void ViewsPanel::count(const std::vector<KeySnapshot> &keys, Instant now)
     for (size_t view = 0; view < allViews.size(); ++view) {
         QListWidgetItem *entry = item(static_cast<int>(view));
         const QString text = counts[view] == 0
-            ? viewName(allViews[view])
-            : tr("%1  (%2)").arg(viewName(allViews[view]), Wording::count(counts[view]));
+                                 ? viewName(allViews[view])
+                                 : tr("%1  (%2)").arg(viewName(allViews[view]), Wording::count(counts[view]));
         entry->setData(countRole, counts[view]);
         if (entry->text() != text)
             entry->setText(text);
