@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/change/change.h"
 #include "engine/json/canonical.h"
+#include "engine/json/rawvalue.h"
 
 namespace watukuy::change {
 
@@ -9,7 +10,7 @@ namespace {
 void addEscaped(QByteArray &material, const QString &part)
 {
     material += '|';
-    for (const char character : part.toUtf8()) {
+    for (const char character : json::wellFormed(part).toUtf8()) {
         if (character == '\\' || character == '|')
             material += '\\';
         material += character;

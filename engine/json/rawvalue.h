@@ -34,6 +34,9 @@ struct RawValue {
 /// The names of the object at the root of `raw`, for messages that say what was there instead.
 [[nodiscard]] QStringList namesAt(QByteArrayView raw);
 
+/// `text` with every lone surrogate replaced by U+FFFD.
+[[nodiscard]] QString wellFormed(QString text);
+
 /// `text` as a JSON string token, quotes included.
 [[nodiscard]] QByteArray quoted(const QString &text);
 

@@ -6,11 +6,25 @@
 
 #include <double-conversion/double-conversion.h>
 
+#include "engine/json/rawvalue.h"
+
 namespace watukuy::json {
 
-namespace {
+QString wellFormed(QString text)
+{
+    constexpr char16_t replacement = 0xfffd;
+    for (qsizetype at = 0; at < text.size(); ++at) {
+        if (!text.at(at).isSurrogate())
+            continue;
+        if (text.at(at).isHighSurrogate() && at + 1 < text.size() && text.at(at + 1).isLowSurrogate())
+            ++at;
+        else
+            text[at] = replacement;
+    }
+    return text;
+}
 
-constexpr char16_t replacement = 0xfffd;
+namespace {
 
 std::optional<char16_t> hexUnit(QByteArrayView digits)
 {
@@ -48,18 +62,6 @@ std::optional<char16_t> shortEscape(char letter)
         return u'\t';
     default:
         return {};
-    }
-}
-
-void replaceLoneSurrogates(QString &text)
-{
-    for (qsizetype at = 0; at < text.size(); ++at) {
-        if (!text.at(at).isSurrogate())
-            continue;
-        if (text.at(at).isHighSurrogate() && at + 1 < text.size() && text.at(at + 1).isLowSurrogate())
-            ++at;
-        else
-            text[at] = replacement;
     }
 }
 
@@ -228,17 +230,14 @@ std::optional<QString> textOfString(QByteArrayView token)
         text += QChar(*unit);
         at = next + 2;
     }
-    replaceLoneSurrogates(text);
-    return text;
+    return wellFormed(std::move(text));
 }
 
 QByteArray canonicalString(const QString &text)
 {
     static constexpr char hex[] = "0123456789abcdef";
-    QString clean = text;
-    replaceLoneSurrogates(clean);
     QByteArray token = "\"";
-    for (const char character : clean.toUtf8()) {
+    for (const char character : wellFormed(text).toUtf8()) {
         switch (character) {
         case '"':
             token += "\\\"";
