@@ -9,6 +9,7 @@ import coroutine_arguments
 import include_direction
 import link_closure
 import source_form
+import ui_text
 
 LICENCE = '// SPDX-License-Identifier: GPL-3.0-or-later\n'
 GRAPH = '# Engine\n```\nmodel\njson -> model\nrun -> json model\napi -> run model\napp -> api model (all programs)\n```\n'
@@ -42,6 +43,15 @@ class IncludeDirection(unittest.TestCase):
     def test_a_missing_graph_is_a_fault(self):
         with self.assertRaises(ValueError):
             include_direction.read_graph('# nothing here')
+
+
+class UiText(unittest.TestCase):
+    def test_a_plain_text_for_people_is_a_fault(self):
+        self.assertEqual(len(ui_text.faults_in('ui/a.cpp', 'label->setText(u"Trigger now"_s);')), 1)
+        self.assertEqual(len(ui_text.faults_in('ui/a.cpp', 'menu(x, QStringLiteral("Pause"));')), 1)
+
+    def test_translated_texts_and_names_are_none(self):
+        self.assertEqual(ui_text.faults_in('ui/a.cpp', 'tr("Trigger now"); setObjectName(u"views"_s); u"<b>two words</b>"_s'), [])
 
 
 class SourceForm(unittest.TestCase):
