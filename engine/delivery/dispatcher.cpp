@@ -27,8 +27,7 @@ struct Parking {
 struct Dispatcher::Slice {
     std::shared_ptr<const PollerDefinition> poller;
     Key key;
-    CurrentLease lease;
-    std::function<bool()> mayGoOn;
+    DrainPermit permit;
     std::deque<std::vector<OutboxRow>> queues; ///< one per ordering key, in order of sequence
     std::vector<Event> accepted;               ///< by all sinks, not acked yet
     std::optional<Duration> acceptedSince;
@@ -66,10 +65,10 @@ std::optional<Instant> Dispatcher::sinkDownUntil(const DeliverDefinition &delive
 }
 
 QCoro::Task<DrainReport> Dispatcher::drain(std::shared_ptr<const PollerDefinition> poller, Key key,
-                                           CurrentLease lease, std::function<bool()> mayGoOn)
+                                           DrainPermit permit)
 {
-    Slice slice{.poller = poller, .key = key, .lease = std::move(lease), .mayGoOn = std::move(mayGoOn)};
-    while (!slice.stop && !slice.report.error && slice.mayGoOn()) {
+    Slice slice{.poller = poller, .key = key, .permit = std::move(permit)};
+    while (!slice.stop && !slice.report.error && slice.permit.mayGoOn()) {
         if (const auto until = sinkDownUntil(poller->deliver)) {
             slice.report.tryAgainAt = until;
             break;
@@ -100,6 +99,8 @@ QCoro::Task<DrainReport> Dispatcher::drain(std::shared_ptr<const PollerDefinitio
             co_await worker;
         slice.queues.clear();
         co_await settle(&slice);
+        if (auto renewed = co_await slice.permit.renew(); !renewed && !slice.report.error)
+            slice.report.error = renewed.error();
     }
     co_return std::move(slice.report);
 }
@@ -110,7 +111,7 @@ QCoro::Task<void> Dispatcher::deliverInOrder(Slice *slice)
         const std::vector<OutboxRow> rows = std::move(slice->queues.front());
         slice->queues.pop_front();
         for (const OutboxRow &stored : rows) {
-            if (slice->stop || !slice->mayGoOn())
+            if (slice->stop || !slice->permit.mayGoOn())
                 break;
             OutboxRow row = stored;
             const SinkAnswer answer = co_await offer(slice, &row);
@@ -209,7 +210,7 @@ QCoro::Task<void> Dispatcher::settle(Slice *slice)
         if (!accepted.empty() && sink != m_sinks.end() && stored)
             stored = co_await sink->second->flush();
     }
-    const auto lease = slice->lease();
+    const auto lease = slice->permit.lease();
     if (!lease) {
         stored = fail({.kind = ErrorKind::LeaseLost,
                        .name = u"LeaseLostError"_s,

@@ -27,6 +27,13 @@ struct DrainReport {
     std::optional<Error> error;        ///< a store error, LeaseLost included, or PoisonHalt
 };
 
+/// How long a drain may go on. All are called on the engine thread.
+struct DrainPermit {
+    std::function<std::optional<Lease>()> lease;      ///< to write with; nothing = it was lost
+    std::function<QCoro::Task<Result<void>>()> renew; ///< called between slices
+    std::function<bool()> mayGoOn;                    ///< false = stop after the events under way
+};
+
 /// Delivers a key's outbox (seed steps 3 and 4, spec-engine 8). Holds no rows between drains.
 /// Engine thread only.
 class Dispatcher {
@@ -37,12 +44,9 @@ public:
     Dispatcher(StateStore &store, const Clock &clock, Random &random, const Sinks &sinks, int batchSize,
                std::function<void(const Event &)> delivered);
 
-    /// The lease to write with, renewed between slices; nothing = it was lost.
-    using CurrentLease = std::function<std::optional<Lease>()>;
-
-    /// Delivers what is eligible until nothing is, a sink is down, or `mayGoOn` says no.
+    /// Delivers what is eligible until nothing is, a sink is down, or the permit ends.
     QCoro::Task<DrainReport> drain(std::shared_ptr<const PollerDefinition> poller, Key key,
-                                   CurrentLease lease, std::function<bool()> mayGoOn);
+                                   DrainPermit permit);
 
 private:
     struct Slice;

@@ -228,7 +228,7 @@ Result<Canonical> canonicalise(QByteArrayView raw, const std::vector<Path> &left
     if (body.empty()) {
         error = simdjson::EMPTY;
     } else if (body.front() != '{' && body.front() != '[') {
-        error = writer.writeScalar(body, canonical.text);
+        error = bytes(body).isValidUtf8() ? writer.writeScalar(body, canonical.text) : simdjson::UTF8_ERROR;
     } else {
         error = reader.iterate(padded.view()).get(root);
         std::string_view whole;

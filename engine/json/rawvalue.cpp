@@ -109,7 +109,7 @@ Result<std::optional<RawValue>> findScalarRoot(std::string_view text, const Path
     const std::string_view raw = walk::trimmed(text);
     const QByteArrayView view(raw.data(), static_cast<qsizetype>(raw.size()));
     const bool isWord = raw == "true" || raw == "false" || raw == "null";
-    if (!isWord && !textOfString(view) && !canonicalNumber(view))
+    if (!isWord && !(view.isValidUtf8() && textOfString(view)) && !canonicalNumber(view))
         return fail(walk::bodyError(u"it is neither an object, an array nor a value"_s, 0));
     return path.isWhole() ? std::optional(walk::rawValue(raw)) : std::nullopt;
 }

@@ -70,6 +70,7 @@ struct Decimal {
     bool negative = false;
     QByteArray digits; ///< no leading or trailing zeros; empty = zero
     qint64 point = 0;
+    bool isBeyondCounting = false; ///< the exponent has more digits than `point` can hold
 
     bool operator==(const Decimal &) const = default;
 };
@@ -108,10 +109,9 @@ public:
             const QByteArrayView power = digits();
             if (power.isEmpty())
                 return {};
-            constexpr qint64 farAway = 1'000'000'000'000;
-            for (const char digit : power)
-                exponent = std::min(exponent * 10 + (digit - '0'), farAway);
-            exponent = negative ? -exponent : exponent;
+            const auto counted = counts(power);
+            number.isBeyondCounting = !counted;
+            exponent = negative ? -counted.value_or(0) : counted.value_or(0);
         }
         if (m_at != m_token.size())
             return {};
@@ -136,6 +136,18 @@ private:
         while (m_at < m_token.size() && isDigit(m_token.at(m_at)))
             ++m_at;
         return m_token.sliced(start, m_at - start);
+    }
+
+    static std::optional<qint64> counts(QByteArrayView power)
+    {
+        constexpr qint64 farAway = 1'000'000'000'000'000;
+        qint64 value = 0;
+        for (const char digit : power) {
+            value = value * 10 + (digit - '0');
+            if (value > farAway)
+                return {};
+        }
+        return value;
     }
 
     static void normalise(Decimal &number)
@@ -280,6 +292,8 @@ std::optional<QByteArray> canonicalNumber(QByteArrayView token)
         return {};
     if (exact->digits.isEmpty())
         return QByteArrayLiteral("0");
+    if (exact->isBeyondCounting)
+        return token.toByteArray();
     static const double_conversion::StringToDoubleConverter toDouble(
         double_conversion::StringToDoubleConverter::NO_FLAGS, 0.0, 0.0, nullptr, nullptr);
     int used = 0;

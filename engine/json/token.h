@@ -18,7 +18,7 @@ namespace watukuy::json {
 [[nodiscard]] QByteArray canonicalString(const QString &text);
 
 /// A number token in canonical form (spec-engine 11, "Numbers when hashing"); nothing when `token`
-/// is no JSON number.
+/// is no JSON number. One whose exponent has more than 15 digits stays as it was written.
 [[nodiscard]] std::optional<QByteArray> canonicalNumber(QByteArrayView token);
 
 } // namespace watukuy::json

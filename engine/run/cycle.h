@@ -41,7 +41,7 @@ struct Cycle {
     std::function<bool()> mayGoOn;
     std::function<QCoro::Task<void>()> deliverCommitted; ///< dispatches what a page has committed
     Instant startedAt;
-    bool liveDue = false;
+    bool liveRuns = false; ///< the live lane had its turn: a trigger is answered
     std::vector<TimelineEntry> timeline;
 
     std::vector<PollSummary> lanes;

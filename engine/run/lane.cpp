@@ -61,6 +61,8 @@ public:
                 break;
             }
             co_await onePage();
+            if (auto renewed = co_await m_cycle.keeper.renew(); !renewed)
+                abandonOr(renewed.error());
         }
         if (!ended() && m_plan.fullScan)
             co_await closeScan();
@@ -388,8 +390,6 @@ private:
         m_scan.id = receipt->scanId.value_or(m_scan.id);
         if (hadEvents)
             co_await m_cycle.deliverCommitted();
-        if (auto renewed = co_await m_cycle.keeper.renew(); !renewed)
-            abandonOr(renewed.error());
     }
 
     /// Keyset moves with each page; every other kind only when its scan is complete.

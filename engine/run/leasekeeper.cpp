@@ -49,11 +49,13 @@ QCoro::Task<Result<void>> LeaseKeeper::renewWith(StateStore *store, Clock *clock
     auto renewed = co_await store->renewLease(key, *beat->lease, ttl, clock->now());
     if (beat->ended)
         co_return Result<void>{};
-    if (renewed)
-        beat->lease = *renewed;
-    else if (renewed.error().kind == ErrorKind::LeaseLost)
+    if (renewed) {
+        beat->lease = std::move(renewed->lease);
+        beat->pause = renewed->pause;
+    } else if (renewed.error().kind == ErrorKind::LeaseLost) {
         beat->lease.reset();
-    if (!renewed)
+    }
+    if (!beat->lease)
         co_return fail(renewed.error());
     co_return Result<void>{};
 }

@@ -23,8 +23,10 @@ public:
     /// The lease, nothing once it was lost.
     [[nodiscard]] const std::optional<Lease> &lease() const { return m_beat->lease; }
     [[nodiscard]] bool isLost() const { return !m_beat->lease.has_value(); }
+    /// An operator paused the key while the run went on, as the last renewal said.
+    [[nodiscard]] bool isPaused() const { return m_beat->pause != Pause::None; }
 
-    /// Renews now. LeaseLost when another instance or an operator took the key.
+    /// Renews now. LeaseLost when another instance or an operator took the key, and no other error.
     QCoro::Task<Result<void>> renew();
 
     /// Gives the lease back; a lost one is nobody's to give.
@@ -34,6 +36,7 @@ private:
     /// Shared with a renewal under way, which may outlive the keeper.
     struct Beat {
         std::optional<Lease> lease;
+        Pause pause = Pause::None;
         std::unique_ptr<PendingWake> wake;
         bool ended = false;
     };

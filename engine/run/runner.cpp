@@ -132,21 +132,22 @@ QCoro::Task<RunReport> Runner::run(Key key, PartitionDefinition partition,
                 .strategy = std::move(*strategy),
                 .state = std::move(*state),
                 .keeper = keeper,
-                .mayGoOn = std::move(mayGoOn),
+                .mayGoOn = [&keeper, asked = std::move(mayGoOn)] { return !keeper.isPaused() && asked(); },
                 .startedAt = m_ports.clock.now()};
     cycle.deliverCommitted = [this, c = &cycle] { return drainOutbox(c); };
-    cycle.liveDue = isLiveDue(cycle.state, cycle.startedAt);
+    const auto mayFetch = [c = &cycle] { return !c->abandoned && !c->poisonHalt && c->mayGoOn(); };
 
     // 3. Drain the outbox first.
     co_await drainOutbox(&cycle);
     // 4. Live lane.
-    if (cycle.liveDue && !cycle.abandoned)
+    cycle.liveRuns = isLiveDue(cycle.state, cycle.startedAt) && mayFetch();
+    if (cycle.liveRuns)
         co_await liveLane(&cycle);
     // 5. Reconcile lane.
-    if (isReconcileDue(cycle.state, *poller, cycle.startedAt) && !cycle.abandoned)
+    if (isReconcileDue(cycle.state, *poller, cycle.startedAt) && mayFetch())
         co_await reconcileLane(&cycle);
     // 6. Backfill lane.
-    if (isBackfillDue(cycle.state, cycle.startedAt) && !cycle.abandoned)
+    if (isBackfillDue(cycle.state, cycle.startedAt) && mayFetch())
         co_await backfillLane(&cycle);
     // 7. Persist the schedule and release the lease.
     if (!cycle.abandoned)
@@ -166,8 +167,10 @@ QCoro::Task<void> Runner::drainOutbox(Cycle *cycle)
 {
     if (cycle->poller->deliver.to.isEmpty() || cycle->abandoned)
         co_return;
-    DrainReport report = co_await m_dispatcher.drain(
-        cycle->poller, cycle->key, [keeper = &cycle->keeper] { return keeper->lease(); }, cycle->mayGoOn);
+    DrainPermit permit{.lease = [keeper = &cycle->keeper] { return keeper->lease(); },
+                       .renew = [keeper = &cycle->keeper] { return keeper->renew(); },
+                       .mayGoOn = cycle->mayGoOn};
+    DrainReport report = co_await m_dispatcher.drain(cycle->poller, cycle->key, std::move(permit));
     cycle->delivered += report.delivered;
     cycle->deliverAgainAt = report.tryAgainAt;
     if (!report.error)
@@ -180,8 +183,6 @@ QCoro::Task<void> Runner::drainOutbox(Cycle *cycle)
 QCoro::Task<void> Runner::liveLane(Cycle *cycle)
 {
     const PollerDefinition &poller = *cycle->poller;
-    if (cycle->poisonHalt)
-        co_return;
     KeyState &state = cycle->state;
     note(cycle, schedule::visibleState(state, false, cycle->startedAt),
          state.schedule.circuit == Circuit::Closed ? VisibleState::Polling : VisibleState::HalfOpen,
@@ -288,7 +289,7 @@ QCoro::Task<void> Runner::backfillLane(Cycle *cycle)
 
 QCoro::Task<void> Runner::persistSchedule(Cycle *cycle)
 {
-    if (cycle->poisonHalt && !cycle->liveDue) {
+    if (cycle->poisonHalt && !cycle->liveRuns) {
         cycle->state.schedule =
             schedule::afterFailure(cycle->state.schedule, settingsOf(*cycle->poller),
                                    {.error = *cycle->error, .poisonHalt = true}, cycle->ports.clock.now(),
@@ -298,7 +299,9 @@ QCoro::Task<void> Runner::persistSchedule(Cycle *cycle)
     SchedulePatch patch{.schedule = cycle->state.schedule,
                         .reconcileSchedule = cycle->state.reconcileSchedule,
                         .backfillSchedule = cycle->state.backfillSchedule,
-                        .answeredTrigger = cycle->liveDue ? std::optional(cycle->startedAt) : std::nullopt,
+                        .answeredTrigger = cycle->liveRuns || cycle->poisonHalt
+                                               ? std::optional(cycle->startedAt)
+                                               : std::nullopt,
                         .timeline = std::move(cycle->timeline),
                         .now = cycle->ports.clock.now()};
     const Lease lease = cycle->keeper.lease().value_or(Lease{});

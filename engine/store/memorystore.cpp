@@ -105,13 +105,13 @@ StoreTask<std::optional<Lease>> MemoryStore::acquireLease(Key key, QString insta
     return changed<std::optional<Lease>>(state.lease);
 }
 
-StoreTask<Lease> MemoryStore::renewLease(Key key, Lease lease, Duration ttl, Instant now)
+StoreTask<Renewal> MemoryStore::renewLease(Key key, Lease lease, Duration ttl, Instant now)
 {
     KeyData *data = fenced(key, lease);
     if (!data)
-        return answer<Lease>(fail(storeerrors::leaseLost(key)));
+        return answer<Renewal>(fail(storeerrors::leaseLost(key)));
     data->state.lease->expiresAt = now + ttl;
-    return changed<Lease>(Lease{lease.owner, lease.epoch, now + ttl});
+    return changed<Renewal>(Renewal{*data->state.lease, data->state.pause});
 }
 
 StoreTask<void> MemoryStore::releaseLease(Key key, Lease lease)

@@ -102,12 +102,13 @@ std::optional<Lease> acquireLease(SqlConnection &db, const Key &key, const QStri
     return lease;
 }
 
-Lease renewLease(SqlConnection &db, const Key &key, const Lease &lease, Duration ttl, Instant now)
+Renewal renewLease(SqlConnection &db, const Key &key, const Lease &lease, Duration ttl, Instant now)
 {
     const KeyRow row = fencedKey(db, key, lease);
     const Lease renewed{lease.owner, lease.epoch, now + ttl};
-    db.use("UPDATE keys SET lease_expires_at = ? WHERE id = ?").run(renewed.expiresAt, row.id);
-    return renewed;
+    Statement update = db.use("UPDATE keys SET lease_expires_at = ? WHERE id = ? RETURNING pause");
+    update.run(renewed.expiresAt, row.id);
+    return {renewed, update.next() ? static_cast<Pause>(update.number(0)) : Pause::None};
 }
 
 void releaseLease(SqlConnection &db, const Key &key, const Lease &lease)

@@ -36,8 +36,8 @@ void storeCounters(SqlConnection &db, const KeyRow &row, Instant now);
 void ensureKeys(SqlConnection &db, const std::vector<std::pair<Key, Duration>> &keys, Instant now);
 [[nodiscard]] std::optional<Lease> acquireLease(SqlConnection &db, const Key &key, const QString &instance,
                                                 Duration ttl, Instant now);
-[[nodiscard]] Lease renewLease(SqlConnection &db, const Key &key, const Lease &lease, Duration ttl,
-                               Instant now);
+[[nodiscard]] Renewal renewLease(SqlConnection &db, const Key &key, const Lease &lease, Duration ttl,
+                                 Instant now);
 void releaseLease(SqlConnection &db, const Key &key, const Lease &lease);
 /// The next epoch, held by nobody.
 void fence(SqlConnection &db, const KeyRow &row);

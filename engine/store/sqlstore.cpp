@@ -147,7 +147,7 @@ StoreTask<std::optional<Lease>> SqlStore::acquireLease(Key key, QString instance
                          });
 }
 
-StoreTask<Lease> SqlStore::renewLease(Key key, Lease lease, Duration ttl, Instant now)
+StoreTask<Renewal> SqlStore::renewLease(Key key, Lease lease, Duration ttl, Instant now)
 {
     return inTransaction(Durability::Relaxed,
                          [key = std::move(key), lease = std::move(lease), ttl, now](SqlConnection &db) {

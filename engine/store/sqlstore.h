@@ -73,7 +73,7 @@ public:
 
     StoreTask<std::optional<Lease>> acquireLease(Key key, QString instance, Duration ttl,
                                                  Instant now) override;
-    StoreTask<Lease> renewLease(Key key, Lease lease, Duration ttl, Instant now) override;
+    StoreTask<Renewal> renewLease(Key key, Lease lease, Duration ttl, Instant now) override;
     StoreTask<void> releaseLease(Key key, Lease lease) override;
 
     StoreTask<std::vector<StoredItem>> loadVersions(Key key, std::vector<QString> identities,

@@ -51,6 +51,13 @@ struct PollCommit {
     Instant now;
 };
 
+/// A renewed lease, and what an operator has decided meanwhile: a paused key ends its run at the next
+/// page boundary (spec-engine 2).
+struct Renewal {
+    Lease lease;
+    Pause pause = Pause::None;
+};
+
 struct CommitReceipt {
     std::optional<qint64> scanId;
     qint64 lastSequence = 0;
@@ -149,7 +156,7 @@ public:
     // Leases (promise G5). Acquiring takes the next epoch; nothing = another instance holds it.
     virtual StoreTask<std::optional<Lease>> acquireLease(Key key, QString instance, Duration ttl,
                                                          Instant now) = 0;
-    virtual StoreTask<Lease> renewLease(Key key, Lease lease, Duration ttl, Instant now) = 0;
+    virtual StoreTask<Renewal> renewLease(Key key, Lease lease, Duration ttl, Instant now) = 0;
     virtual StoreTask<void> releaseLease(Key key, Lease lease) = 0;
 
     // The poll cycle.

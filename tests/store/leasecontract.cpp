@@ -19,6 +19,7 @@ private Q_SLOTS:
     void anExpiredLeaseCanBeTakenAndTakesTheNextEpoch();
     void theSameInstanceMayTakeItsLeaseAgain();
     void renewingMovesTheExpiryAndKeepsTheEpoch();
+    void renewingTellsOfAPause();
     void anExpiredLeaseThatNobodyTookStillWrites();
     void aReleasedLeaseIsFreeAtOnceAndWritesNoMore();
     void everyWriteOfARunIsRefusedWithAnOldEpoch();
@@ -92,10 +93,19 @@ void LeaseContract::theSameInstanceMayTakeItsLeaseAgain()
 
 void LeaseContract::renewingMovesTheExpiryAndKeepsTheEpoch()
 {
-    const Lease renewed = must(m_store->renewLease(key(), m_lease, ttl, at(20'000)));
+    const Lease renewed = must(m_store->renewLease(key(), m_lease, ttl, at(20'000))).lease;
     QCOMPARE(renewed, (Lease{u"a"_s, 1, at(50'000)}));
     QCOMPARE(state().lease, std::optional(renewed));
     QVERIFY(!must(m_store->acquireLease(key(), u"b"_s, ttl, at(49'999))));
+}
+
+void LeaseContract::renewingTellsOfAPause()
+{
+    QCOMPARE(must(m_store->renewLease(key(), m_lease, ttl, at(2'000))).pause, Pause::None);
+    must(m_store->pauseKey(key(), Pause::Operator, audit()));
+    QCOMPARE(must(m_store->renewLease(key(), m_lease, ttl, at(3'000))).pause, Pause::Operator);
+    must(m_store->resumeKey(key(), {}, audit()));
+    QCOMPARE(must(m_store->renewLease(key(), m_lease, ttl, at(4'000))).pause, Pause::None);
 }
 
 void LeaseContract::anExpiredLeaseThatNobodyTookStillWrites()
@@ -103,7 +113,7 @@ void LeaseContract::anExpiredLeaseThatNobodyTookStillWrites()
     PollCommit late = page({u"1"_s});
     late.now = at(99'000);
     QCOMPARE(commit(late).lastSequence, 1);
-    QCOMPARE(must(m_store->renewLease(key(), m_lease, ttl, at(99'000))).epoch, 1);
+    QCOMPARE(must(m_store->renewLease(key(), m_lease, ttl, at(99'000))).lease.epoch, 1);
 }
 
 void LeaseContract::aReleasedLeaseIsFreeAtOnceAndWritesNoMore()
