@@ -28,14 +28,28 @@ struct Dispatcher::Slice {
     std::shared_ptr<const PollerDefinition> poller;
     Key key;
     DrainPermit permit;
-    std::deque<std::vector<OutboxRow>> queues; ///< one per ordering key, in order of sequence
-    std::vector<Event> accepted;               ///< by all sinks, not acked yet
+    std::deque<OutboxRow> rows;  ///< to be offered, in order of sequence
+    QSet<QString> closedKeys;    ///< ordering keys with a row under way or a row that failed
+    std::vector<Event> accepted; ///< by all sinks, not acked yet
     std::optional<Duration> acceptedSince;
     std::vector<RetryPatch> retries;
     std::vector<Parking> parkings;
     bool stop = false;
     bool settling = false;
     DrainReport report;
+
+    /// The first row whose ordering key is open; closes the key.
+    std::optional<OutboxRow> take()
+    {
+        const auto found = std::ranges::find_if(
+            rows, [this](const OutboxRow &row) { return !closedKeys.contains(row.event.orderingKey); });
+        if (found == rows.end())
+            return {};
+        OutboxRow row = std::move(*found);
+        rows.erase(found);
+        closedKeys.insert(row.event.orderingKey);
+        return row;
+    }
 
     [[nodiscard]] bool ackIsDue(Duration now) const
     {
@@ -81,23 +95,14 @@ QCoro::Task<DrainReport> Dispatcher::drain(std::shared_ptr<const PollerDefinitio
         }
         if (pending->empty())
             break;
-        QHash<QString, size_t> queueOf;
-        for (OutboxRow &row : *pending) {
-            const auto known = queueOf.constFind(row.event.orderingKey);
-            const size_t queue = known == queueOf.constEnd() ? slice.queues.size() : *known;
-            if (known == queueOf.constEnd()) {
-                queueOf.insert(row.event.orderingKey, queue);
-                slice.queues.emplace_back();
-            }
-            slice.queues.at(queue).push_back(std::move(row));
-        }
+        slice.rows.assign(std::make_move_iterator(pending->begin()), std::make_move_iterator(pending->end()));
         std::vector<QCoro::Task<void>> workers;
-        const int concurrency = std::max(1, poller->deliver.concurrency);
-        for (int worker = 0; worker < concurrency && !slice.queues.empty(); ++worker)
+        for (int worker = 0; worker < std::max(1, poller->deliver.concurrency); ++worker)
             workers.push_back(deliverInOrder(&slice));
         for (auto &worker : workers)
             co_await worker;
-        slice.queues.clear();
+        slice.rows.clear();
+        slice.closedKeys.clear();
         co_await settle(&slice);
         if (auto renewed = co_await slice.permit.renew(); !renewed && !slice.report.error)
             slice.report.error = renewed.error();
@@ -107,22 +112,19 @@ QCoro::Task<DrainReport> Dispatcher::drain(std::shared_ptr<const PollerDefinitio
 
 QCoro::Task<void> Dispatcher::deliverInOrder(Slice *slice)
 {
-    while (!slice->queues.empty() && !slice->stop) {
-        const std::vector<OutboxRow> rows = std::move(slice->queues.front());
-        slice->queues.pop_front();
-        for (const OutboxRow &stored : rows) {
-            if (slice->stop || !slice->permit.mayGoOn())
-                break;
-            OutboxRow row = stored;
-            const SinkAnswer answer = co_await offer(slice, &row);
-            if (answer.outcome != SinkAnswer::Outcome::Accepted)
-                break;
-            slice->accepted.push_back(std::move(row.event));
-            if (!slice->acceptedSince)
-                slice->acceptedSince = m_clock.steady();
-            if (slice->ackIsDue(m_clock.steady()) && !slice->settling)
-                co_await settle(slice);
-        }
+    while (!slice->stop && slice->permit.mayGoOn()) {
+        std::optional<OutboxRow> row = slice->take();
+        if (!row)
+            co_return;
+        const SinkAnswer answer = co_await offer(slice, &*row);
+        if (answer.outcome != SinkAnswer::Outcome::Accepted)
+            continue;
+        slice->closedKeys.remove(row->event.orderingKey);
+        slice->accepted.push_back(std::move(row->event));
+        if (!slice->acceptedSince)
+            slice->acceptedSince = m_clock.steady();
+        if (slice->ackIsDue(m_clock.steady()) && !slice->settling)
+            co_await settle(slice);
     }
 }
 
@@ -148,17 +150,23 @@ QCoro::Task<SinkAnswer> Dispatcher::offer(Slice *slice, OutboxRow *row)
     co_return SinkAnswer{};
 }
 
+void Dispatcher::markDown(Slice *slice, const QString &sink, const SinkAnswer &answer)
+{
+    SinkHealth &health = m_health[sink];
+    ++health.failures;
+    const Duration wait =
+        answer.retryAfter.value_or(schedule::backoffDelay(health.failures, sinkBackoff, m_random.uniform()));
+    health.downUntil = m_clock.now() + std::max(wait, Duration{100});
+    slice->stop = true;
+    slice->report.tryAgainAt = health.downUntil;
+    slice->report.sinkError = answer.error;
+}
+
 void Dispatcher::judge(Slice *slice, OutboxRow row, const SinkAnswer &answer, const QString &sink)
 {
     const Instant now = m_clock.now();
     if (answer.outcome == SinkAnswer::Outcome::Down) {
-        SinkHealth &health = m_health[sink];
-        ++health.failures;
-        const Duration wait = answer.retryAfter.value_or(
-            schedule::backoffDelay(health.failures, sinkBackoff, m_random.uniform()));
-        health.downUntil = now + std::max(wait, Duration{100});
-        slice->stop = true;
-        slice->report.tryAgainAt = health.downUntil;
+        markDown(slice, sink, answer);
         if (!row.acceptedBy.isEmpty())
             slice->retries.push_back({row.event.sequence, row.attempts, {}, row.acceptedBy, {}});
         return;
@@ -196,19 +204,26 @@ void Dispatcher::judge(Slice *slice, OutboxRow row, const SinkAnswer &answer, co
     slice->parkings.push_back({row.event.sequence, std::move(parked)});
 }
 
-/// Stores what the sinks said: acks only after every sink flushed, each kind in its own write.
+/// Stores what the sinks said: acks only after every sink flushed, each kind in its own write. Events
+/// of a sink that could not flush stay in the outbox and are offered again.
 QCoro::Task<void> Dispatcher::settle(Slice *slice)
 {
     slice->settling = true;
-    const std::vector<Event> accepted = std::exchange(slice->accepted, {});
+    std::vector<Event> accepted = std::exchange(slice->accepted, {});
     const std::vector<RetryPatch> retries = std::exchange(slice->retries, {});
     const std::vector<Parking> parkings = std::exchange(slice->parkings, {});
     slice->acceptedSince.reset();
     Result<void> stored;
     for (const QString &name : slice->poller->deliver.to) {
         const auto sink = m_sinks.find(name);
-        if (!accepted.empty() && sink != m_sinks.end() && stored)
-            stored = co_await sink->second->flush();
+        if (accepted.empty() || sink == m_sinks.end())
+            continue;
+        const auto flushed = co_await sink->second->flush();
+        if (!flushed) {
+            const SinkAnswer down{SinkAnswer::Outcome::Down, flushed.error(), {}};
+            markDown(slice, name, down);
+            accepted.clear();
+        }
     }
     const auto lease = slice->permit.lease();
     if (!lease) {

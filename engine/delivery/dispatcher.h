@@ -24,6 +24,7 @@ struct DrainReport {
     qint64 delivered = 0;
     qint64 parked = 0;
     std::optional<Instant> tryAgainAt; ///< a sink is down until then
+    std::optional<Error> sinkError;    ///< why it is down, when this drain asked it
     std::optional<Error> error;        ///< a store error, LeaseLost included, or PoisonHalt
 };
 
@@ -54,6 +55,7 @@ private:
     QCoro::Task<void> deliverInOrder(Slice *slice);
     QCoro::Task<SinkAnswer> offer(Slice *slice, OutboxRow *row);
     QCoro::Task<void> settle(Slice *slice);
+    void markDown(Slice *slice, const QString &sink, const SinkAnswer &answer);
     void judge(Slice *slice, OutboxRow row, const SinkAnswer &answer, const QString &sink);
     [[nodiscard]] std::optional<Instant> sinkDownUntil(const DeliverDefinition &deliver) const;
 

@@ -6,6 +6,7 @@
 
 #ifdef Q_OS_UNIX
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #endif
 #ifdef Q_OS_WIN
@@ -56,6 +57,19 @@ private:
     QFile &m_file;
 };
 
+/// False when somebody deleted the open file or moved it away, as logrotate does.
+bool isStillAt([[maybe_unused]] const QFile &file, const QString &path)
+{
+#ifdef Q_OS_UNIX
+    struct stat open = {};
+    struct stat named = {};
+    return ::fstat(file.handle(), &open) == 0 && ::stat(QFile::encodeName(path).constData(), &named) == 0 &&
+           open.st_ino == named.st_ino && open.st_dev == named.st_dev;
+#else
+    return QFile::exists(path);
+#endif
+}
+
 QString safeInFileName(const QString &text)
 {
     QString name = text;
@@ -75,9 +89,13 @@ Result<void> makeFolder(const QString &folder)
 {
     if (QFileInfo(folder).isDir())
         return {};
-    if (!QDir().mkpath(folder))
+    const QString parent = QFileInfo(folder).absolutePath();
+    if (parent != folder) {
+        if (auto made = makeFolder(parent); !made)
+            return made;
+    }
+    if (!QDir().mkdir(folder, ownerOnlyFolder) && !QFileInfo(folder).isDir())
         return fail(fileError(folder, u"created"_s, u"its folder cannot be made"_s));
-    QFile::setPermissions(folder, ownerOnlyFolder);
     return {};
 }
 
@@ -111,8 +129,11 @@ Result<QString> FileSink::pathOf(const Event &event) const
 
 Result<FileSink::OpenFile *> FileSink::opened(const QString &path)
 {
-    if (const auto found = m_files.find(path); found != m_files.end())
-        return found->second.get();
+    if (const auto found = m_files.find(path); found != m_files.end()) {
+        if (isStillAt(found->second->file, path))
+            return found->second.get();
+        m_files.erase(found);
+    }
     if (auto folder = makeFolder(QFileInfo(path).absolutePath()); !folder)
         return fail(folder.error());
     if (m_files.size() >= mostOpenFiles) {
@@ -137,7 +158,7 @@ Result<void> FileSink::removeTornLine(QFile &file)
 {
     constexpr qint64 step = 65536;
     qint64 end = file.size();
-    if (end == 0)
+    if (end == 0 || file.isSequential())
         return {};
     file.seek(end - 1);
     if (file.read(1) == "\n")

@@ -12,8 +12,9 @@
 namespace watukuy {
 
 /// Appends one line per event. A line is one write; a line that a crash or a full disk cut short is
-/// removed before the next one is written (its event was never acked, so it comes again). Files are
-/// 0600, folders it makes 0700. Several processes may append to one file.
+/// removed before the next one is written (its event was never acked, so it comes again). A file that
+/// somebody deleted or moved away is made again. Files are 0600, folders it makes 0700. Several
+/// processes may append to one file.
 class FileSink final : public Sink {
 public:
     FileSink(FileSinkDefinition definition, const Clock &clock);

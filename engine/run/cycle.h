@@ -49,6 +49,7 @@ struct Cycle {
     qint64 delivered = 0;
     std::optional<Error> error;
     std::optional<Instant> deliverAgainAt;
+    std::optional<Error> sinkError;
     bool poisonHalt = false;
     bool abandoned = false; ///< the lease was lost: nothing more may be written
 };

@@ -340,7 +340,9 @@ void Engine::tell(const Key &key, const RunReport &report)
         say(LogLevel::Error, key, report.error->oneLine());
     if (report.deliverAgainAt)
         say(LogLevel::Warning, key,
-            u"A sink is down; delivery is tried again at %1"_s.arg(toRfc3339(*report.deliverAgainAt)));
+            u"A sink is down; delivery is tried again at %1%2"_s.arg(
+                toRfc3339(*report.deliverAgainAt),
+                report.sinkError ? u". "_s + report.sinkError->oneLine() : QString()));
 }
 
 void Engine::say(LogLevel level, const Key &key, const QString &text)

@@ -160,6 +160,7 @@ QCoro::Task<RunReport> Runner::run(Key key, PartitionDefinition partition,
     report.delivered = cycle.delivered;
     report.error = std::move(cycle.error);
     report.deliverAgainAt = cycle.deliverAgainAt;
+    report.sinkError = std::move(cycle.sinkError);
     co_return report;
 }
 
@@ -173,6 +174,8 @@ QCoro::Task<void> Runner::drainOutbox(Cycle *cycle)
     DrainReport report = co_await m_dispatcher.drain(cycle->poller, cycle->key, std::move(permit));
     cycle->delivered += report.delivered;
     cycle->deliverAgainAt = report.tryAgainAt;
+    if (report.sinkError)
+        cycle->sinkError = report.sinkError;
     if (!report.error)
         co_return;
     cycle->abandoned = report.error->kind == ErrorKind::LeaseLost;

@@ -27,6 +27,7 @@ struct RunReport {
     qint64 delivered = 0;
     std::optional<Error> error;            ///< the first lane's or store's error
     std::optional<Instant> deliverAgainAt; ///< a sink is down until then
+    std::optional<Error> sinkError;        ///< why it is down
 };
 
 /// Runs cycles. One instance serves all keys of an engine; everything one run knows is in its Cycle.
