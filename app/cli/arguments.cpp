@@ -3,6 +3,7 @@
 
 #include "app/cli/translation.h"
 #include "engine/definition/workspace.h"
+#include "engine/model/nearestword.h"
 
 #include <algorithm>
 #include <array>
@@ -127,34 +128,18 @@ const CommandSpec *findCommand(const QString &name)
     return found == commands.end() ? nullptr : &*found;
 }
 
-/// Letters to insert, remove or replace until `a` is `b`.
-qsizetype distance(QStringView a, QStringView b)
-{
-    QList<qsizetype> row(b.size() + 1);
-    for (qsizetype j = 0; j <= b.size(); ++j)
-        row[j] = j;
-    for (qsizetype i = 1; i <= a.size(); ++i) {
-        qsizetype corner = std::exchange(row[0], i);
-        for (qsizetype j = 1; j <= b.size(); ++j) {
-            const qsizetype change = corner + (a[i - 1] == b[j - 1] ? 0 : 1);
-            corner = row[j];
-            row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
-        }
-    }
-    return row.back();
-}
-
 Error unknownCommand(const QString &name)
 {
     const bool later =
         std::ranges::any_of(laterCommands, [&](const char *c) { return name == QLatin1StringView(c); });
     if (later)
         return usageError(Text::tr("this version does not have the command %1 yet").arg(name));
-    const auto nearest = std::ranges::min_element(
-        commands, {}, [&](const CommandSpec &c) { return distance(name, QString::fromLatin1(c.name)); });
+    QStringList known;
+    for (const CommandSpec &command : commands)
+        known.append(QString::fromLatin1(command.name));
     Error error = usageError(Text::tr("unknown command %1").arg(name));
-    if (const QString guess = QString::fromLatin1(nearest->name); distance(name, guess) <= 2)
-        error.nextStep = Text::tr("Did you mean %1? `watukuy --help` lists the commands.").arg(guess);
+    if (const QString nearest = nearestWord(name, known); !nearest.isEmpty())
+        error.nextStep = Text::tr("Did you mean %1? `watukuy --help` lists the commands.").arg(nearest);
     return error;
 }
 

@@ -3,6 +3,7 @@
 
 #include "engine/api/eventtext.h"
 #include "engine/json/objectwriter.h"
+#include "engine/model/nearestword.h"
 #include "engine/schedule/schedule.h"
 
 namespace watukuy {
@@ -25,24 +26,6 @@ AuditRow auditRow(const QString &operation, const Key &key, const Request &reque
                          .finish();
     }
     return row;
-}
-
-/// The known name that differs least from `name`, for "did you mean".
-QString nearest(const QString &name, const QStringList &known)
-{
-    QString best;
-    qsizetype bestShared = 0;
-    for (const QString &candidate : known) {
-        qsizetype shared = 0;
-        for (const QChar character : candidate)
-            shared += name.contains(character, Qt::CaseInsensitive) ? 1 : 0;
-        shared -= std::abs(candidate.size() - name.size());
-        if (best.isEmpty() || shared > bestShared) {
-            best = candidate;
-            bestShared = shared;
-        }
-    }
-    return best;
 }
 
 } // namespace
@@ -73,12 +56,13 @@ Result<void> Operations::knowsPoller(const QString &poller) const
     QStringList known;
     for (const auto &[name, definition] : m_workspace.pollers)
         known.append(name);
-    return fail(
-        {.kind = ErrorKind::Usage,
-         .name = u"UnknownPollerError"_s,
-         .title = u"There is no poller \"%1\""_s.arg(poller),
-         .detail = u"%1 has: %2"_s.arg(m_workspace.file, known.join(u", "_s)),
-         .nextStep = known.isEmpty() ? QString() : u"Did you mean \"%1\"?"_s.arg(nearest(poller, known))});
+    const QString nearest = nearestWord(poller, known);
+    return fail({.kind = ErrorKind::Usage,
+                 .name = u"UnknownPollerError"_s,
+                 .title = u"There is no poller \"%1\""_s.arg(poller),
+                 .detail = u"%1 has: %2"_s.arg(m_workspace.file, known.join(u", "_s)),
+                 .nextStep = nearest.isEmpty() ? u"\"watukuy inspect\" lists the pollers."_s
+                                               : u"Did you mean \"%1\"?"_s.arg(nearest)});
 }
 
 QCoro::Task<Result<std::vector<KeyState>>> Operations::keysIn(KeyScope scope)

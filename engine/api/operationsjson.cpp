@@ -2,6 +2,7 @@
 #include "engine/api/headless.h"
 #include "engine/api/operations.h"
 #include "engine/delivery/envelope.h"
+#include "engine/json/canonical.h"
 #include "engine/json/objectwriter.h"
 
 namespace watukuy {
@@ -125,10 +126,10 @@ QByteArray attemptJson(const AttemptRecord &attempt)
         .finish();
 }
 
-/// A parked item may be no JSON at all (a broken line): then it is shown as a text.
+/// A parked item may be no JSON (a broken line, a NaN inside): then it is shown as a text.
 QByteArray itemJson(const QByteArray &item)
 {
-    return json::find(item, {}) ? item : json::quoted(QString::fromUtf8(item));
+    return json::canonicalise(item) ? item : json::quoted(QString::fromUtf8(item));
 }
 
 } // namespace

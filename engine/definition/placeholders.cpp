@@ -5,6 +5,7 @@
 
 #include "engine/definition/reader.h"
 #include "engine/definition/secrets.h"
+#include "engine/model/nearestword.h"
 
 namespace watukuy {
 

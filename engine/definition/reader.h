@@ -30,9 +30,6 @@ private:
     WorkspaceErrors m_errors;
 };
 
-/// The known word that is nearest to `word` by edits; empty when none is near.
-[[nodiscard]] QString nearestWord(const QString &word, const QStringList &known);
-
 /// "Did you mean …?", or the known words.
 [[nodiscard]] QString nearestHint(const QString &word, const QStringList &known);
 

@@ -72,8 +72,8 @@ std::optional<Instant> Dispatcher::sinkDownUntil(const DeliverDefinition &delive
 {
     for (const QString &name : deliver.to) {
         const auto health = m_health.find(name);
-        if (health != m_health.end() && health->second.downUntil && *health->second.downUntil > m_clock.now())
-            return health->second.downUntil;
+        if (health != m_health.end() && health->second.downUntil > m_clock.steady())
+            return m_clock.now() + (*health->second.downUntil - m_clock.steady());
     }
     return {};
 }
@@ -154,11 +154,11 @@ void Dispatcher::markDown(Slice *slice, const QString &sink, const SinkAnswer &a
 {
     SinkHealth &health = m_health[sink];
     ++health.failures;
-    const Duration wait =
-        answer.retryAfter.value_or(schedule::backoffDelay(health.failures, sinkBackoff, m_random.uniform()));
-    health.downUntil = m_clock.now() + std::max(wait, Duration{100});
+    const Duration wait = std::max(Duration{100}, answer.retryAfter.value_or(schedule::backoffDelay(
+                                                      health.failures, sinkBackoff, m_random.uniform())));
+    health.downUntil = m_clock.steady() + wait;
     slice->stop = true;
-    slice->report.tryAgainAt = health.downUntil;
+    slice->report.tryAgainAt = m_clock.now() + wait;
     slice->report.sinkError = answer.error;
 }
 

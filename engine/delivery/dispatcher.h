@@ -61,7 +61,7 @@ private:
 
     struct SinkHealth {
         int failures = 0;
-        std::optional<Instant> downUntil;
+        std::optional<Duration> downUntil; ///< on the monotonic clock
     };
 
     StateStore &m_store;

@@ -182,9 +182,29 @@ void Engine::heartbeat()
     if (m_stopping)
         return;
     m_beat = m_clock.wakeAfter(beat, [this] { heartbeat(); });
+    noticeClockJump();
     lookForChanges();
     housekeeping();
     pump();
+}
+
+/// Due times are wall-clock instants: after a jump each is worked out again, so that a clock that was
+/// set back stops no key and one that was set forward starts none twice.
+void Engine::noticeClockJump()
+{
+    const Duration offset = m_clock.now().time_since_epoch() - m_clock.steady();
+    const Duration jump = offset - m_wallMinusSteady.value_or(offset);
+    m_wallMinusSteady = offset;
+    if (std::chrono::abs(jump) < beat)
+        return;
+    say(LogLevel::Info, {},
+        u"The clock jumped by %1 s; due times are worked out again"_s.arg(
+            std::chrono::duration_cast<std::chrono::seconds>(jump).count()));
+    for (auto &[key, entry] : m_keys) {
+        entry.notBefore.reset();
+        entry.sinkRetryAt.reset();
+        reschedule(key, entry);
+    }
 }
 
 void Engine::noticeChanges()

@@ -90,6 +90,7 @@ private:
     Result<void> makeKeys();
     QCoro::Task<Result<void>> loadKeys();
     void heartbeat();
+    void noticeClockJump();
     void pump();
     void reschedule(const Key &key, KeyEntry &entry);
     [[nodiscard]] std::optional<Instant> dueOf(const KeyEntry &entry) const;
@@ -119,6 +120,7 @@ private:
     std::unique_ptr<PendingWake> m_beat;
     qint64 m_changeStamp = -1;
     std::optional<Duration> m_lastHousekeeping;
+    std::optional<Duration> m_wallMinusSteady; ///< changes only when somebody sets the clock
     int m_running = 0;
     bool m_started = false;
     bool m_stopping = false;
