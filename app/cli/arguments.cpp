@@ -101,7 +101,8 @@ const std::array commands{
                 1,
                 1,
                 {u"from"_s, u"to"_s, u"format"_s, u"output"_s, u"partition"_s}},
-    CommandSpec{"migrate", "", QT_TRANSLATE_NOOP("Cli", "bring the store to this version"), 0, 0, {}},
+    CommandSpec{
+        "migrate", "", QT_TRANSLATE_NOOP("Cli", "bring the store to this version"), 0, 0, {u"dry-run"_s}},
     CommandSpec{"demo-api",
                 "",
                 QT_TRANSLATE_NOOP("Cli", "a small shop API on 127.0.0.1 that changes by itself"),
@@ -182,11 +183,6 @@ QString optionLine(const OptionSpec &option)
 }
 
 } // namespace
-
-std::span<const CommandSpec> commandSpecs()
-{
-    return commands;
-}
 
 std::optional<QString> Arguments::optional(const QString &option) const
 {

@@ -23,7 +23,6 @@ struct CommandSpec {
     int mostNames;
     QStringList options; ///< names of the options it takes besides the global ones
 };
-[[nodiscard]] std::span<const CommandSpec> commandSpecs();
 
 /// A parsed command line.
 struct Arguments {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/context.h"
 
+#include "app/cli/platform.h"
 #include "app/cli/translation.h"
-
-#include <pwd.h>
-#include <unistd.h>
 
 #include <QDir>
 #include <QFileInfo>
@@ -94,9 +92,7 @@ Result<KeyScope> scopeOf(const Arguments &arguments, const QString &name)
 Request requestOf(const Arguments &arguments)
 {
     Request request;
-    const passwd *user = ::getpwuid(::getuid());
-    request.who = user ? QString::fromLocal8Bit(user->pw_name) : QString::number(::getuid());
-    request.who += u'@' + QSysInfo::machineHostName();
+    request.who = userName() + u'@' + QSysInfo::machineHostName();
     request.reason = arguments.value(u"reason"_s);
     request.run = arguments.has(u"dry-run"_s) ? Run::Dry : Run::ForReal;
     return request;

@@ -21,7 +21,7 @@ QCoro::Task<int> administer(Context context, Operation operation, QString done)
     if (!workspace)
         co_return UsageOrWorkspace;
     Headless headless(std::move(*workspace));
-    if (const Result<void> opened = co_await headless.open(); !opened)
+    if (const Result<void> opened = co_await headless.open(headless.allowedAccess()); !opened)
         co_return context.output.fail(opened.error());
 
     const Request request = requestOf(context.arguments);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/endings.h"
 
-#include <QCoroSignal>
 #include <QFile>
 #include <QFileInfo>
 
@@ -51,14 +50,14 @@ void Endings::watch(const QString &file)
 QCoro::Task<Endings::Reason> Endings::next()
 {
     while (m_reasons.isEmpty())
-        co_await qCoro(this, &Endings::added);
+        co_await m_added.ringing();
     co_return m_reasons.dequeue();
 }
 
 void Endings::add(Reason reason)
 {
     m_reasons.enqueue(reason);
-    Q_EMIT added();
+    m_added.ring();
 }
 
 void Endings::compareFile()

@@ -13,6 +13,7 @@
 #include <QTimer>
 
 #include "app/cli/stopsignals.h"
+#include "engine/model/bell.h"
 #include "engine/model/clock.h"
 
 namespace watukuy::cli {
@@ -35,7 +36,6 @@ public:
     QCoro::Task<Reason> next();
 
 Q_SIGNALS:
-    void added();
     /// A second signal: stop at once.
     void hurried();
 
@@ -47,6 +47,7 @@ private:
     SystemClock m_clock;
     std::unique_ptr<PendingWake> m_end;
     QQueue<Reason> m_reasons;
+    Bell m_added{this};
     QFileSystemWatcher m_watcher;
     QTimer m_settle;
     QString m_file;

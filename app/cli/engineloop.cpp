@@ -47,28 +47,34 @@ QCoro::Task<Result<void>> start(Headless *headless, Output *output)
                            [output](const Event &event) { printEvent(*output, event); });
 }
 
-/// The workspace as it is in the file now, opened; nothing when the running one has to stay.
-QCoro::Task<std::unique_ptr<Headless>> openChanged(Output *output, QString file)
+/// Opens the store and starts the engine; after an error everything is closed again.
+QCoro::Task<Result<void>> begin(Headless *headless, Output *output)
+{
+    Result<void> begun = co_await headless->open(headless->allowedAccess());
+    if (!begun)
+        co_return begun;
+    begun = co_await start(headless, output);
+    if (!begun)
+        co_await headless->close();
+    co_return begun;
+}
+
+/// The workspace as it is in the file now; nothing when the running one has to stay.
+std::optional<WorkspaceDefinition> readChanged(Output &output, const QString &file)
 {
     std::expected<WorkspaceDefinition, WorkspaceErrors> workspace = loadWorkspace(file);
     if (!workspace) {
-        output->message(Text::tr("The workspace was changed but is not valid; the old one goes on:"));
+        output.message(Text::tr("The workspace was changed but is not valid; the old one goes on:"));
         for (const WorkspaceError &error : workspace.error())
-            output->message(spelled(error, file));
-        co_return std::unique_ptr<Headless>();
+            output.message(spelled(error, file));
+        return std::nullopt;
     }
     if (std::holds_alternative<MemoryStoreDefinition>(workspace->store)) {
-        output->message(Text::tr(
+        output.message(Text::tr(
             "The workspace was changed; it is used at the next start, because its store is in memory."));
-        co_return std::unique_ptr<Headless>();
+        return std::nullopt;
     }
-    auto opened = std::make_unique<Headless>(std::move(*workspace));
-    if (const Result<void> answer = co_await opened->open(); !answer) {
-        output->message(Text::tr("The workspace was changed but cannot be opened; the old one goes on:"));
-        output->fail(answer.error());
-        co_return std::unique_ptr<Headless>();
-    }
-    co_return opened;
+    return std::move(*workspace);
 }
 
 } // namespace
@@ -88,14 +94,10 @@ QCoro::Task<int> runEngine(Context context, EngineLoop loop)
     if (loop.runFor)
         endings.endAfter(*loop.runFor);
 
-    auto headless = std::make_unique<Headless>(std::move(loop.workspace));
-    if (const Result<void> opened = co_await headless->open(); !opened)
-        co_return output->fail(opened.error());
-    const Result<void> started = co_await start(headless.get(), output);
-    if (!started) {
-        co_await headless->close();
-        co_return output->fail(started.error());
-    }
+    WorkspaceDefinition inUse = std::move(loop.workspace);
+    auto headless = std::make_unique<Headless>(inUse);
+    if (const Result<void> begun = co_await begin(headless.get(), output); !begun)
+        co_return output->fail(begun.error());
     output->message(
         Text::tr("Running %1, pollers: %2. Ctrl-C stops.").arg(QFileInfo(file).fileName()).arg(pollers));
 
@@ -105,16 +107,21 @@ QCoro::Task<int> runEngine(Context context, EngineLoop loop)
         headless->stopNow();
     });
     while (co_await endings.next() == Endings::Reason::FileChanged) {
-        std::unique_ptr<Headless> changed = co_await openChanged(output, file);
+        std::optional<WorkspaceDefinition> changed = readChanged(*output, file);
         if (!changed)
             continue;
         co_await headless->stop(drainLimit);
         co_await headless->close();
-        headless = std::move(changed);
-        if (const Result<void> restarted = co_await start(headless.get(), output); !restarted) {
-            co_await headless->close();
-            co_return output->fail(restarted.error());
+        headless = std::make_unique<Headless>(*changed);
+        if (const Result<void> begun = co_await begin(headless.get(), output); !begun) {
+            output->message(Text::tr("The workspace was changed but cannot be run; the old one goes on:"));
+            output->fail(begun.error());
+            headless = std::make_unique<Headless>(inUse);
+            if (const Result<void> again = co_await begin(headless.get(), output); !again)
+                co_return output->fail(again.error());
+            continue;
         }
+        inUse = std::move(*changed);
         output->message(Text::tr("The changed workspace is in use."));
     }
     co_await headless->stop(drainLimit);

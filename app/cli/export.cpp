@@ -119,7 +119,7 @@ QCoro::Task<int> exportCommand(Context context)
             Text::tr("%1 keeps no log: give it `\"log\": {\"retention\": \"7d\"}` in the workspace.")
                 .arg(query->poller));
     Headless headless(std::move(*workspace));
-    if (const Result<void> opened = co_await headless.open(); !opened)
+    if (const Result<void> opened = co_await headless.open(headless.allowedAccess()); !opened)
         co_return context.output.fail(opened.error());
 
     Operations *operations = &headless.operations();

@@ -100,7 +100,7 @@ QCoro::Task<int> inspectCommand(Context context)
     if (!workspace)
         co_return UsageOrWorkspace;
     Headless headless(std::move(*workspace));
-    if (const Result<void> opened = co_await headless.open(); !opened)
+    if (const Result<void> opened = co_await headless.open(headless.allowedAccess()); !opened)
         co_return context.output.fail(opened.error());
     const Result<std::vector<KeySnapshot>> keys = co_await headless.operations().inspect(scope);
     co_await headless.close();

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/commands.h"
+#include "app/cli/platform.h"
 #include "app/cli/translation.h"
 
 #include <array>
-#include <clocale>
-#include <csignal>
 #include <cstring>
-#include <langinfo.h>
-#include <sys/stat.h>
 
 #include <QCoreApplication>
 #include <QTimer>
@@ -61,14 +58,6 @@ QCoro::Task<void> answer(Context context)
     QCoreApplication::exit(code);
 }
 
-/// Programs started by cron have no locale, and Qt would complain about it on every start.
-void useUtf8()
-{
-    std::setlocale(LC_CTYPE, "");
-    if (std::strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
-        qputenv("LC_ALL", "C.UTF-8");
-}
-
 } // namespace
 
 } // namespace watukuy::cli
@@ -76,13 +65,9 @@ void useUtf8()
 int main(int argc, char *argv[])
 {
     using namespace watukuy::cli;
-    // Stores, logs and exports hold other people's data.
-    ::umask(0077);
-    // A reader that goes away is seen as EPIPE, so that the store is closed in order.
-    std::signal(SIGPIPE, SIG_IGN);
-    useUtf8();
-
+    prepareProcess();
     QCoreApplication app(argc, argv);
+    installTranslation(app);
     QCoreApplication::setApplicationName(QStringLiteral("watukuy"));
     QCoreApplication::setApplicationVersion(QStringLiteral(WATUKUY_VERSION));
 

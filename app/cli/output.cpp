@@ -2,11 +2,10 @@
 #include "app/cli/output.h"
 
 #include "app/cli/exitcode.h"
+#include "app/cli/platform.h"
 
 #include <cerrno>
 #include <cstring>
-#include <poll.h>
-#include <unistd.h>
 
 namespace watukuy::cli {
 
@@ -16,9 +15,9 @@ namespace {
 
 constexpr qsizetype largestBuffer = 64 * 1024;
 
-bool colourFits(int descriptor)
+bool colourFits(Stream stream)
 {
-    return ::isatty(descriptor) == 1 && !qEnvironmentVariableIsSet("NO_COLOR") &&
+    return isTerminal(stream) && !qEnvironmentVariableIsSet("NO_COLOR") &&
            qgetenv("TERM") != QByteArrayView("dumb");
 }
 
@@ -46,29 +45,12 @@ QString dressed(Colour colour, const QString &text)
     return colour == Colour::Plain ? text : sequenceOf(colour) + text + "\x1b[0m"_L1;
 }
 
-/// Writes everything; the answer is errno, 0 when all is out.
-int writeAll(int descriptor, QByteArrayView bytes)
-{
-    while (!bytes.isEmpty()) {
-        const ssize_t written = ::write(descriptor, bytes.data(), static_cast<size_t>(bytes.size()));
-        if (written >= 0) {
-            bytes = bytes.sliced(written);
-        } else if (errno == EAGAIN) {
-            pollfd ready{descriptor, POLLOUT, 0}; // somebody made the stream non-blocking
-            ::poll(&ready, 1, -1);
-        } else if (errno != EINTR) {
-            return errno;
-        }
-    }
-    return 0;
-}
-
 } // namespace
 
 Output::Output(bool json)
     : m_json(json)
-    , m_colourAnswers(colourFits(STDOUT_FILENO))
-    , m_colourMessages(colourFits(STDERR_FILENO))
+    , m_colourAnswers(colourFits(Stream::Answers))
+    , m_colourMessages(colourFits(Stream::Messages))
 {
 }
 
@@ -96,7 +78,7 @@ bool Output::flush()
         m_buffer.clear();
         return !broken;
     }
-    const int error = writeAll(STDOUT_FILENO, m_buffer);
+    const int error = writeAll(Stream::Answers, m_buffer);
     m_buffer.clear();
     if (error == 0)
         return true;
@@ -111,7 +93,7 @@ bool Output::flush()
 
 void Output::message(const QString &text)
 {
-    writeAll(STDERR_FILENO, text.toUtf8() + '\n');
+    (void)writeAll(Stream::Messages, text.toUtf8() + '\n');
 }
 
 int Output::fail(const Error &error)

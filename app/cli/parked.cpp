@@ -135,7 +135,7 @@ QCoro::Task<int> parkedCommand(Context context)
     if (!workspace)
         co_return UsageOrWorkspace;
     Headless headless(std::move(*workspace));
-    if (const Result<void> opened = co_await headless.open(); !opened)
+    if (const Result<void> opened = co_await headless.open(headless.allowedAccess()); !opened)
         co_return context.output.fail(opened.error());
 
     int code = Done;

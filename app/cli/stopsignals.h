@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// SIGINT and SIGTERM as events of the event loop (self-pipe).
+// SIGINT and SIGTERM, or Ctrl-C on Windows, as events of the event loop.
 #pragma once
 
 #include <array>
@@ -23,6 +23,10 @@ public:
 Q_SIGNALS:
     /// `count` is 1 for the first signal, then 2, ...
     void received(int count);
+
+public:
+    /// One more signal has come.
+    void count();
 
 private:
     void read();

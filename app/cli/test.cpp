@@ -69,12 +69,10 @@ void print(Output &output, const QString &poller, const TestReport &report)
     else
         output.line(u"  "_s + identities.join(u", "_s) +
                     (report.identities.size() > identities.size() ? u", ..."_s : QString()));
-    title(output, Text::tr("Events that a first cycle would emit"));
+    title(output, Text::tr("Events that a cycle would emit now: %1").arg(report.events.size()));
     if (report.events.empty())
         output.line(Text::tr("  none"));
-    printSamples(output, report.events, shownSamples);
-    if (report.events.size() > static_cast<size_t>(shownSamples))
-        output.line(output.coloured(Colour::Dim, Text::tr("  and so on")));
+    printSamples(output, report.events, static_cast<qint64>(report.events.size()));
     title(output, Text::tr("Next cursor"));
     output.line(u"  "_s + (report.nextCursor.isEmpty() ? u"null"_s : QString::fromUtf8(report.nextCursor)));
     if (report.verdict != Verdict::None)
@@ -99,11 +97,16 @@ QCoro::Task<int> testCommand(Context context)
     std::optional<WorkspaceDefinition> workspace = readWorkspace(context);
     if (!workspace)
         co_return UsageOrWorkspace;
-    // A test leaves no trace: not even the store's file, when there is none yet.
-    workspace->store = MemoryStoreDefinition{};
     Headless headless(std::move(*workspace));
-    if (const Result<void> opened = co_await headless.open(); !opened)
-        co_return context.output.fail(opened.error());
+    const Result<void> opened = co_await headless.open(StoreAccess::Read);
+    if (!opened && opened.error().name != "StoreMissing"_L1)
+        context.output.message(
+            Text::tr("The store cannot be read, so this is what a first cycle would do: %1")
+                .arg(opened.error().oneLine()));
+    if (!opened) {
+        if (const Result<void> inMemory = co_await headless.openInMemory(); !inMemory)
+            co_return context.output.fail(inMemory.error());
+    }
 
     const QString partition = scope->partition.value_or(QString());
     const std::optional<QString> cursor = context.arguments.optional(u"cursor"_s);

@@ -97,15 +97,9 @@ QCoro::Task<int> tickCommand(Context context)
     if (!workspace)
         co_return UsageOrWorkspace;
     Headless headless(std::move(*workspace));
-    if (const Result<void> opened = co_await headless.open(); !opened)
+    if (const Result<void> opened = co_await headless.open(headless.allowedAccess()); !opened)
         co_return context.output.fail(opened.error());
 
-    if (!only.poller.isEmpty()) {
-        if (const Result<void> known = headless.operations().knowsPoller(only.poller); !known) {
-            co_await headless.close();
-            co_return context.output.fail(known.error());
-        }
-    }
     StopSignals signals;
     QObject::connect(&signals, &StopSignals::received, &signals, [&headless](int count) {
         if (count == 1)

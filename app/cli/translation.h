@@ -11,4 +11,7 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(Cli)
 };
 
+/// Texts in the user's language, when there is one.
+void installTranslation(QCoreApplication &application);
+
 } // namespace watukuy::cli

@@ -12,9 +12,14 @@ using namespace Qt::StringLiterals;
 QCoro::Task<int> validateCommand(Context context)
 {
     const Result<QString> file = findWorkspace(context.arguments);
-    if (!file)
+    if (!file && !context.output.json())
         co_return context.output.fail(file.error());
-    const std::expected<WorkspaceDefinition, WorkspaceErrors> workspace = loadWorkspace(*file);
+    std::expected<WorkspaceDefinition, WorkspaceErrors> workspace;
+    if (file)
+        workspace = loadWorkspace(*file);
+    else
+        workspace =
+            std::unexpected(WorkspaceErrors{{QString(), 0, file.error().oneLine(), file.error().nextStep}});
     const WorkspaceErrors errors = workspace ? WorkspaceErrors() : workspace.error();
 
     if (context.output.json()) {

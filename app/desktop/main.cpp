@@ -6,6 +6,7 @@
 #include <QTimer>
 
 #include "app/cli/stopsignals.h"
+#include "app/cli/translation.h"
 #include "app/desktop/program.h"
 #include "ui/theme/icons.h"
 
@@ -13,16 +14,16 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-QString tr(const char *text)
-{
-    return QCoreApplication::translate("watukuy::desktop", text);
-}
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(Desktop)
+};
 
 } // namespace
 
 int main(int argc, char *argv[])
 {
     QApplication application(argc, argv);
+    watukuy::cli::installTranslation(application);
     QApplication::setApplicationName(u"watukuy"_s);
     QApplication::setOrganizationName(u"Watukuy"_s);
     QApplication::setApplicationDisplayName(u"Watukuy"_s);
@@ -31,13 +32,14 @@ int main(int argc, char *argv[])
     QApplication::setQuitOnLastWindowClosed(false);
 
     QCommandLineParser parser;
-    parser.setApplicationDescription(tr("Watches pollers: webhooks for APIs that have none."));
+    parser.setApplicationDescription(Text::tr("Watches pollers: webhooks for APIs that have none."));
     parser.addHelpOption();
     parser.addVersionOption();
-    const QCommandLineOption workspace(u"workspace"_s, tr("Opens this workspace."), u"FILE"_s);
+    const QCommandLineOption workspace(u"workspace"_s, Text::tr("Opens this workspace."), u"FILE"_s);
     const QCommandLineOption demo(u"demo"_s,
-                                  tr("Opens the demo: a small shop whose data changes by itself."));
-    const QCommandLineOption duration(u"for"_s, tr("Ends by itself after this many seconds."), u"SECONDS"_s);
+                                  Text::tr("Opens the demo: a small shop whose data changes by itself."));
+    const QCommandLineOption duration(u"for"_s, Text::tr("Ends by itself after this many seconds."),
+                                      u"SECONDS"_s);
     parser.addOptions({workspace, demo, duration});
     parser.process(application);
 

@@ -3,7 +3,6 @@
 
 #include <map>
 
-#include <QCoroSignal>
 #include <QThread>
 
 #include "engine/definition/keychain.h"
@@ -71,6 +70,20 @@ struct EngineWorker::Session {
     std::unique_ptr<PendingWake> wake;
     Duration lastSent{0};
     bool watching = false;
+    bool unreadable = false; ///< pure monitor: the store could not be read the last time
+
+    /// Keys that the store had and has no more.
+    void dropMissing(const std::vector<KeyState> &states)
+    {
+        std::erase_if(watched, [&](const auto &known) {
+            const bool isThere = std::ranges::find(states, known.first, &KeyState::key) != states.end();
+            if (!isThere)
+                removed.append(known.first);
+            return !isThere;
+        });
+        for (const Key &key : removed)
+            changed.remove(key);
+    }
 
     [[nodiscard]] StoreReader &reading() const { return reader ? *reader : *store; }
 };
@@ -85,7 +98,7 @@ public:
     ~Use()
     {
         if (--m_worker.m_uses == 0)
-            Q_EMIT m_worker.unused();
+            m_worker.m_unused.ring();
     }
     Q_DISABLE_COPY_MOVE(Use)
 
@@ -98,31 +111,48 @@ EngineWorker::~EngineWorker() = default;
 
 void EngineWorker::open(const QString &workspaceFile, bool runEngine)
 {
-    if (!m_busy)
-        openNow(workspaceFile, runEngine);
+    wish({Wish::What::Open, workspaceFile, runEngine});
 }
 
 void EngineWorker::close()
 {
-    if (!m_busy)
-        closeNow();
+    wish({.what = Wish::What::Close});
 }
 
 void EngineWorker::shutDown()
 {
-    thenEndThread();
+    wish({.what = Wish::What::EndThread});
+    if (m_session)
+        m_session->transport.abortAll();
 }
 
-QCoro::Task<void> EngineWorker::thenEndThread()
+void EngineWorker::wish(Wish wish)
 {
-    co_await closeNow();
-    thread()->quit();
+    if (m_wish && m_wish->what == Wish::What::EndThread)
+        return;
+    m_wish = std::move(wish);
+    if (!m_busy)
+        grantWishes();
+}
+
+QCoro::Task<void> EngineWorker::grantWishes()
+{
+    m_busy = true;
+    while (m_wish) {
+        const Wish wish = *std::exchange(m_wish, {});
+        co_await closeNow();
+        if (wish.what == Wish::What::Open)
+            co_await openNow(wish.workspaceFile, wish.runEngine);
+        else
+            Q_EMIT statusChanged(EngineClient::Status::Closed);
+        if (wish.what == Wish::What::EndThread)
+            thread()->quit();
+    }
+    m_busy = false;
 }
 
 QCoro::Task<void> EngineWorker::openNow(QString workspaceFile, bool runEngine)
 {
-    co_await closeNow();
-    m_busy = true;
     Q_EMIT statusChanged(EngineClient::Status::Opening);
     auto workspace = loadWorkspace(workspaceFile);
     Result<void> result;
@@ -134,7 +164,6 @@ QCoro::Task<void> EngineWorker::openNow(QString workspaceFile, bool runEngine)
     } else {
         result = co_await openSession(std::move(*workspace), runEngine);
     }
-    m_busy = false;
     if (!result) {
         m_session.reset();
         Q_EMIT openFailed(result.error(),
@@ -153,7 +182,8 @@ QCoro::Task<Result<void>> EngineWorker::openSession(WorkspaceDefinition workspac
 {
     m_session = std::make_unique<Session>(std::move(workspace));
     Session &session = *m_session;
-    auto store = makeStore(session.workspace.store);
+    auto store = makeStore(session.workspace.store,
+                           session.workspace.readOnly ? StoreAccess::Read : StoreAccess::Write);
     if (!store)
         co_return fail(store.error());
     session.store = std::move(*store);
@@ -181,7 +211,6 @@ QCoro::Task<Result<void>> EngineWorker::openSession(WorkspaceDefinition workspac
                 m_session->log.removeFirst();
         };
         observer.keyChanged = [this](const Key &key) { m_session->changed.insert(key); };
-        observer.keyRemoved = [this](const Key &key) { m_session->removed.append(key); };
         session.engine =
             std::make_unique<Engine>(session.workspace, *session.store, session.clock, session.random,
                                      session.transport, session.secrets, std::move(observer));
@@ -197,11 +226,10 @@ QCoro::Task<void> EngineWorker::closeNow()
 {
     if (!m_session)
         co_return;
-    m_busy = true;
     Q_EMIT statusChanged(EngineClient::Status::Draining);
     m_session->wake.reset();
     while (m_uses > 0)
-        co_await qCoro(this, &EngineWorker::unused);
+        co_await m_unused.ringing();
     if (m_session->engine)
         co_await m_session->engine->stop(drainLimit);
     send();
@@ -209,8 +237,6 @@ QCoro::Task<void> EngineWorker::closeNow()
     if (m_session->store)
         co_await m_session->store->close();
     m_session.reset();
-    m_busy = false;
-    Q_EMIT statusChanged(EngineClient::Status::Closed);
 }
 
 void EngineWorker::beat()
@@ -229,11 +255,13 @@ QCoro::Task<void> EngineWorker::watchStore()
         co_return;
     const Use use(*this);
     const auto stamp = co_await session.reading().changeStamp();
+    std::optional<Error> failure = stamp ? std::nullopt : std::optional(stamp.error());
     if (stamp && *stamp != session.changeStamp) {
-        session.changeStamp = *stamp;
         const auto states = co_await session.reading().loadKeys();
-        if (!states)
-            Q_EMIT engineFailed(states.error());
+        if (states)
+            session.changeStamp = *stamp;
+        else
+            failure = states.error();
         for (const KeyState &state : states.value_or(std::vector<KeyState>{})) {
             auto &known = session.watched[state.key];
             if (known != state) {
@@ -241,19 +269,30 @@ QCoro::Task<void> EngineWorker::watchStore()
                 session.changed.insert(state.key);
             }
         }
+        if (states)
+            session.dropMissing(*states);
     }
+    if (failure && !session.unreadable)
+        Q_EMIT engineFailed(*failure);
+    session.unreadable = failure.has_value();
     session.watching = false;
 }
 
 void EngineWorker::send()
 {
     Session &session = *m_session;
+    const Duration now = session.clock.steady();
+    const bool isHeartbeat = !session.unreadable && now - session.lastSent >= std::chrono::seconds{1};
+    if (isHeartbeat) {
+        for (const auto &[key, state] : session.watched) {
+            if (state.lease || state.schedule.throttledUntil)
+                session.changed.insert(key); // what it shows depends on the time, too
+        }
+    }
     QList<KeySnapshot> snapshots;
     snapshots.reserve(session.changed.size());
     for (const Key &key : std::exchange(session.changed, {}))
         snapshots.append(snapshotFor(key));
-    const Duration now = session.clock.steady();
-    const bool isHeartbeat = now - session.lastSent >= std::chrono::seconds{1};
     if (!snapshots.isEmpty() || !session.removed.isEmpty() || isHeartbeat) {
         session.lastSent = now;
         Q_EMIT keysChanged(snapshots, std::exchange(session.removed, {}), session.clock.now());

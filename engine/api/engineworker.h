@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <QCoroTask>
@@ -12,6 +13,7 @@
 #include "engine/api/engineclient.h"
 #include "engine/api/operations.h"
 #include "engine/definition/workspace.h"
+#include "engine/model/bell.h"
 
 namespace watukuy {
 
@@ -53,15 +55,22 @@ Q_SIGNALS:
     void outboxRead(quint64 request, const watukuy::Key &key, const QList<watukuy::OutboxRow> &rows);
     void parkedRead(quint64 request, const watukuy::Key &key, const QList<watukuy::ParkedRow> &rows);
     void readFailed(quint64 request, const watukuy::Error &error);
-    void unused();
 
 private:
     struct Session;
 
+    /// What was asked for last; an older wish that was not begun is dropped.
+    struct Wish {
+        enum class What { Open, Close, EndThread };
+        What what = What::Close;
+        QString workspaceFile;
+        bool runEngine = false;
+    };
+    void wish(Wish wish);
+    QCoro::Task<void> grantWishes();
     QCoro::Task<void> openNow(QString workspaceFile, bool runEngine);
     QCoro::Task<Result<void>> openSession(WorkspaceDefinition workspace, bool runEngine);
     QCoro::Task<void> closeNow();
-    QCoro::Task<void> thenEndThread();
     QCoro::Task<void> actNow(quint64 request, Action action, QList<Key> keys, QString reason);
     QCoro::Task<void> actOnParkedNow(quint64 request, ParkedAction action, ParkedFilter filter,
                                      QString reason);
@@ -76,6 +85,8 @@ private:
     class Use;
 
     std::unique_ptr<Session> m_session;
+    std::optional<Wish> m_wish;
+    Bell m_unused{this};
     int m_uses = 0;
     bool m_busy = false; ///< opening or closing
 };

@@ -14,15 +14,14 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr size_t mostItemsShown = 40;
-
 bool isInScope(const KeyScope &scope, const Key &key)
 {
     return (scope.poller.isEmpty() || scope.poller == key.poller) &&
            (!scope.partition || *scope.partition == key.partition);
 }
 
-/// One tick result per lane that ran; one that says why when none did.
+/// One result per key: the totals of all lanes that ran, under the first one's name and the last one's
+/// verdict, or why none did.
 void addResults(std::vector<TickResult> &results, const Key &key, const RunReport &report)
 {
     if (report.lanes.empty()) {
@@ -65,6 +64,16 @@ public:
         : workspace(std::move(definition))
         , secrets(workspace.folder)
     {
+    }
+
+    QCoro::Task<Result<void>> use(std::unique_ptr<StateStore> fresh)
+    {
+        auto opened = co_await fresh->open();
+        if (!opened)
+            co_return opened;
+        store = std::move(fresh);
+        operations = std::make_unique<Operations>(workspace, *store, clock);
+        co_return opened;
     }
 
     /// Keys exist as soon as the workspace names them: one can be paused before its first run.
@@ -112,21 +121,28 @@ Headless::Headless(WorkspaceDefinition workspace)
 
 Headless::~Headless() = default;
 
-QCoro::Task<Result<void>> Headless::open()
+StoreAccess Headless::allowedAccess() const
 {
-    auto store = makeStore(d->workspace.store);
+    return d->workspace.readOnly ? StoreAccess::Read : StoreAccess::Write;
+}
+
+QCoro::Task<Result<void>> Headless::open(StoreAccess access)
+{
+    auto store = makeStore(d->workspace.store, access);
     if (!store)
         co_return fail(store.error());
-    d->store = std::move(*store);
-    auto opened = co_await d->store->open();
-    if (!opened) {
-        d->store.reset();
-        co_return opened;
-    }
-    d->operations = std::make_unique<Operations>(d->workspace, *d->store, d->clock);
-    if (!d->workspace.readOnly)
+    auto opened = co_await d->use(std::move(*store));
+    if (opened && access == StoreAccess::Write)
         opened = co_await d->makeKeys();
     co_return opened;
+}
+
+QCoro::Task<Result<void>> Headless::openInMemory()
+{
+    auto store = makeStore(MemoryStoreDefinition{});
+    if (!store)
+        co_return fail(store.error());
+    co_return co_await d->use(std::move(*store));
 }
 
 Operations &Headless::operations()
@@ -166,6 +182,8 @@ void Headless::stopNow()
 
 QCoro::Task<Result<std::vector<TickResult>>> Headless::tick(Duration maxDuration, KeyScope only)
 {
+    if (auto known = d->operations->knows(only); !known)
+        co_return fail(known.error());
     EngineObserver nobody;
     if (auto prepared = co_await d->prepareEngine(u"tick"_s, std::move(nobody)); !prepared)
         co_return fail(prepared.error());
@@ -183,13 +201,12 @@ QCoro::Task<Result<TestReport>> Headless::test(QString poller, QString partition
                                                std::optional<QString> cursor)
 {
     const auto definition = d->workspace.pollers.find(poller);
-    if (auto known = d->operations->knowsPoller(poller); !known)
+    if (auto known = d->operations->knows({poller, partition}); !known)
         co_return fail(known.error());
     if (auto read = co_await readKeychain(&d->secrets, secretReferences(d->workspace)); !read)
         co_return fail(read.error());
-    const auto &list = definition->second.partitions.list;
-    const auto found = std::ranges::find(list, partition, &PartitionDefinition::key);
-    const PartitionDefinition place = found == list.end() ? PartitionDefinition{partition, {}} : *found;
+    const auto partitions = partitionsOf(definition->second);
+    const PartitionDefinition place = *std::ranges::find(*partitions, partition, &PartitionDefinition::key);
 
     http::Client client(d->transport, d->clock, d->secrets, d->workspace.credentials);
     Ports ports{d->workspace, *d->store, d->clock, d->random, client, instanceName(d->workspace, d->random)};
@@ -197,17 +214,16 @@ QCoro::Task<Result<TestReport>> Headless::test(QString poller, QString partition
     TrialResult trial = co_await tryPoller(
         &ports, key, place, std::make_shared<const PollerDefinition>(definition->second), pages, cursor);
     TestReport report{.itemCount = static_cast<qint64>(trial.items.size()),
-                      .identities = trial.identities.mid(0, mostItemsShown),
+                      .identities = trial.identities,
                       .nextCursor = trial.nextCursor.json,
                       .verdict = trial.finished ? Verdict::Complete : Verdict::Truncated,
                       .warnings = trial.warnings,
                       .error = trial.error};
     for (const TrialExchange &exchange : trial.exchanges)
         report.requests.append(shown(exchange, d->secrets));
-    trial.items.resize(std::min(trial.items.size(), mostItemsShown));
     report.items = std::move(trial.items);
-    for (size_t index = 0; index < std::min(trial.events.size(), mostItemsShown); ++index)
-        report.events.push_back(nativeEnvelope(trial.events[index], 1));
+    for (const Event &event : trial.events)
+        report.events.push_back(nativeEnvelope(event, 1));
     co_return report;
 }
 

@@ -43,10 +43,10 @@ struct TestReport {
         qint64 bytes = 0;
     };
     QList<Exchange> requests;
-    std::vector<QByteArray> items; ///< raw, at most 20 per page
+    std::vector<QByteArray> items; ///< raw
     qint64 itemCount = 0;
     QStringList identities;
-    std::vector<QByteArray> events; ///< envelopes a first cycle would emit, as many as `items`
+    std::vector<QByteArray> events; ///< envelopes that a cycle would emit now
     QByteArray nextCursor;          ///< JSON text; empty = null
     Verdict verdict = Verdict::None;
     QList<Warning> warnings;
@@ -62,8 +62,13 @@ public:
     ~Headless();
     Q_DISABLE_COPY_MOVE(Headless)
 
-    /// Opens the store (creating it when new). First of all, once. After an error nothing is open.
-    QCoro::Task<Result<void>> open();
+    /// Opens the store; to write, it is created when new. First of all, once. After an error nothing is
+    /// open, and another try may follow.
+    QCoro::Task<Result<void>> open(StoreAccess access);
+    /// The access that a read-only workspace allows, or else to write.
+    [[nodiscard]] StoreAccess allowedAccess() const;
+    /// Forgets everything in memory only: for trials of a workspace that has no store yet.
+    QCoro::Task<Result<void>> openInMemory();
 
     /// Valid after open().
     [[nodiscard]] Operations &operations();

@@ -4,6 +4,7 @@
 #include "engine/api/eventtext.h"
 #include "engine/json/objectwriter.h"
 #include "engine/model/nearestword.h"
+#include "engine/run/engine.h"
 #include "engine/schedule/schedule.h"
 
 namespace watukuy {
@@ -37,16 +38,21 @@ Operations::Operations(const WorkspaceDefinition &workspace, StateStore &store, 
 {
 }
 
-Result<void> Operations::mayWrite(const QString &operation) const
+Result<void> mayWrite(const WorkspaceDefinition &workspace, const QString &operation)
 {
-    if (!m_workspace.readOnly)
+    if (!workspace.readOnly)
         return {};
     return fail(
         {.kind = ErrorKind::Refused,
          .name = u"ReadOnlyError"_s,
          .title = u"This workspace is read-only: %1 was not done"_s.arg(operation),
-         .detail = m_workspace.file,
+         .detail = workspace.file,
          .nextStep = u"Set \"readOnly\" to false in the workspace if you mean to change its store."_s});
+}
+
+Result<void> Operations::mayWrite(const QString &operation) const
+{
+    return watukuy::mayWrite(m_workspace, operation);
 }
 
 Result<void> Operations::knowsPoller(const QString &poller) const
@@ -63,6 +69,37 @@ Result<void> Operations::knowsPoller(const QString &poller) const
                  .detail = u"%1 has: %2"_s.arg(m_workspace.file, known.join(u", "_s)),
                  .nextStep = nearest.isEmpty() ? u"\"watukuy inspect\" lists the pollers."_s
                                                : u"Did you mean \"%1\"?"_s.arg(nearest)});
+}
+
+Result<void> Operations::knows(const KeyScope &scope) const
+{
+    if (auto known = knowsPoller(scope.poller); !known)
+        return known;
+    const auto poller = m_workspace.pollers.find(scope.poller);
+    if (!scope.partition || poller == m_workspace.pollers.end())
+        return {};
+    const auto partitions = partitionsOf(poller->second);
+    if (!partitions)
+        return fail(partitions.error());
+    QStringList known;
+    for (const PartitionDefinition &partition : *partitions)
+        known.append(partition.key);
+    if (known.contains(*scope.partition))
+        return {};
+    Error error{.kind = ErrorKind::Usage, .name = u"UnknownPartitionError"_s};
+    if (scope.partition->isEmpty()) {
+        error.title = u"Poller \"%1\" has partitions: name one"_s.arg(scope.poller);
+        error.nextStep = u"--partition %1"_s.arg(known.value(0));
+    } else {
+        const QString nearest = nearestWord(*scope.partition, known);
+        error.title = u"Poller \"%1\" has no partition \"%2\""_s.arg(scope.poller, *scope.partition);
+        error.nextStep = nearest.isEmpty()
+                             ? u"\"watukuy inspect %1\" lists its partitions."_s.arg(scope.poller)
+                             : u"Did you mean \"%1\"?"_s.arg(nearest);
+    }
+    if (known != QStringList{QString()})
+        error.detail = u"It has: %1"_s.arg(known.join(u", "_s));
+    return fail(std::move(error));
 }
 
 QCoro::Task<Result<std::vector<KeyState>>> Operations::keysIn(KeyScope scope)
@@ -187,6 +224,7 @@ QCoro::Task<Result<ActionResult>> Operations::bulkParked(ParkedFilter filter, Re
         co_return fail(allowed.error());
     if (auto known = knowsPoller(filter.poller); !known)
         co_return fail(known.error());
+    filter.limit = std::numeric_limits<int>::max();
     ActionResult result;
     if (request.run == Run::Dry) {
         auto rows = co_await m_store.readParked(filter);

@@ -38,6 +38,9 @@ struct Request {
 /// How `export` writes events.
 enum class ExportFormat { JsonLines, Csv, CloudEvents };
 
+/// ErrorKind::Refused in a read-only workspace.
+[[nodiscard]] Result<void> mayWrite(const WorkspaceDefinition &workspace, const QString &operation);
+
 /// The operations on an open store. They need no running engine: an engine that runs on the same
 /// store sees them at its next page boundary. Every mutating one is refused with
 /// ErrorKind::Refused in a read-only workspace and writes an audit row. Unknown pollers are
@@ -48,6 +51,8 @@ public:
 
     /// ErrorKind::Usage, with the nearest known name, for a poller the workspace does not have.
     [[nodiscard]] Result<void> knowsPoller(const QString &poller) const;
+    /// The same for a partition, with those that the poller has.
+    [[nodiscard]] Result<void> knows(const KeyScope &scope) const;
     /// ErrorKind::Refused in a read-only workspace.
     [[nodiscard]] Result<void> mayWrite(const QString &operation) const;
 

@@ -101,7 +101,7 @@ struct CursorDefinition {
     QString advance; ///< custom: JavaScript
 };
 
-/// One identity part: its path. A template identity has `identityTemplate` instead.
+/// One identity part: its path. A template identity has `pattern` instead.
 struct IdentityDefinition {
     std::vector<json::Path> paths;
     std::optional<Template> pattern; ///< `${path}` of the item

@@ -117,7 +117,6 @@ public:
     /// The member without asking for it.
     [[nodiscard]] const LocatedValue *find(const QString &name) const;
     [[nodiscard]] Problems &problems() const { return m_problems; }
-    [[nodiscard]] int line() const { return m_object ? m_object->line : 0; }
 
     static Template readPattern(const LocatedValue &value, const QString &pointer,
                                 const PlaceholderRules &rules, Problems &problems);

@@ -224,9 +224,13 @@ QCoro::Task<Result<Answer>> Client::fetch(Request request, ResponseDefinition re
     auto came = co_await m_transport.send(request);
     if (!came)
         co_return fail(redacted(came.error(), m_secrets));
+    const int status = came->status;
     auto answer = judge(request, std::move(*came), response, nextHeaderName, m_clock.now());
-    if (!answer)
-        co_return fail(redacted(answer.error(), m_secrets));
+    if (!answer) {
+        Error error = redacted(answer.error(), m_secrets);
+        error.httpStatus = status;
+        co_return fail(std::move(error));
+    }
     if (answer->throttle)
         answer->throttle = redacted(*answer->throttle, m_secrets);
     co_return answer;

@@ -67,8 +67,8 @@ private:
     const std::map<QString, CredentialDefinition> &m_credentials;
 };
 
-/// SHA-256 over method, URL and body: names a request among its key's validators, and tells a
-/// repeated request in the progress guard.
+/// SHA-256 over method, URL, headers without secrets, and body: names a request among its key's
+/// validators, and tells a repeated request in the progress guard.
 [[nodiscard]] QByteArray requestHash(const Request &request);
 
 } // namespace watukuy::http

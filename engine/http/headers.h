@@ -31,9 +31,8 @@ struct Link {
 };
 [[nodiscard]] std::vector<Link> readLinks(QByteArrayView value);
 
-/// Absolute target of the first `rel=next`, resolved against `base`; empty = none. Error when it
-/// goes from https to http, or to another origin while the request carries credentials.
-[[nodiscard]] Result<QString> nextLink(const Headers &headers, const QUrl &base, bool carriesCredentials);
+/// Absolute target of the first `rel=next`, resolved against `base`, whatever it leads to; empty = none.
+[[nodiscard]] QString nextTarget(const Headers &headers, const QUrl &base);
 
 /// Title and detail of an RFC 9457 problem body, or of common error shapes; empty when there is none.
 struct Problem {

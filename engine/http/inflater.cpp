@@ -90,7 +90,8 @@ Inflater::State Inflater::inflate(const QByteArray &piece)
     z.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(piece.constData()));
     z.avail_in = static_cast<uInt>(piece.size());
     std::array<char, 64 * 1024> buffer;
-    while (z.avail_in > 0) {
+    z.avail_out = 1;
+    while (z.avail_in > 0 || (z.avail_out == 0 && !m_ended)) {
         if (m_ended) {
             // RFC 1952 2.2: members may follow each other. Padding after the last one is passed over.
             if (m_encoding != "gzip" || *z.next_in != 0x1f)

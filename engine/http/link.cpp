@@ -123,14 +123,4 @@ QString nextTarget(const Headers &headers, const QUrl &base)
     return {};
 }
 
-Result<QString> nextLink(const Headers &headers, const QUrl &base, bool carriesCredentials)
-{
-    const QString target = nextTarget(headers, base);
-    if (target.isEmpty())
-        return target;
-    if (auto refusal = refuseNext(base, QUrl(target), carriesCredentials))
-        return fail(*refusal);
-    return target;
-}
-
 } // namespace watukuy::http

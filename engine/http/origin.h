@@ -24,9 +24,6 @@ namespace watukuy::http {
 /// `host:port`, for messages about connections.
 [[nodiscard]] QString hostAndPort(const QUrl &url);
 
-/// Target of the first `rel=next`, resolved against `base`, whatever it leads to; empty = none.
-[[nodiscard]] QString nextTarget(const Headers &headers, const QUrl &base);
-
 /// Why the next page at `to` must not be asked for, nothing when it may: never from https to http,
 /// never to another origin with credentials, only http and https.
 [[nodiscard]] std::optional<Error> refuseNext(const QUrl &from, const QUrl &to, bool carriesCredentials);

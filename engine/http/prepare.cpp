@@ -256,7 +256,12 @@ Result<Request> Client::prepare(const RequestDefinition &definition, const Templ
 
 QByteArray requestHash(const Request &request)
 {
-    return json::sha256(request.method + '\n' + request.url.toEncoded() + '\n' + request.body);
+    QByteArray text = request.method + '\n' + request.url.toEncoded() + '\n';
+    for (const auto &[name, value] : request.headers) {
+        if (!request.secretHeaders.contains(name.toLower()))
+            text += name.toLower() + ':' + value + '\n';
+    }
+    return json::sha256(text + '\n' + request.body);
 }
 
 } // namespace watukuy::http

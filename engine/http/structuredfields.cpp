@@ -398,13 +398,4 @@ std::optional<double> numberOf(const BareItem &item)
     return std::nullopt;
 }
 
-const BareItem *parameter(const Parameters &parameters, QByteArrayView name)
-{
-    for (const auto &[existing, value] : parameters) {
-        if (existing == name)
-            return &value;
-    }
-    return nullptr;
-}
-
 } // namespace watukuy::http::structured

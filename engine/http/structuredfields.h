@@ -57,7 +57,5 @@ using Dictionary = std::vector<std::pair<QByteArray, Member>>;
 
 /// A number as a double, whether Integer or Decimal.
 [[nodiscard]] std::optional<double> numberOf(const BareItem &item);
-/// The parameter of that name.
-[[nodiscard]] const BareItem *parameter(const Parameters &parameters, QByteArrayView name);
 
 } // namespace watukuy::http::structured

@@ -42,6 +42,7 @@ struct Error {
     QString detail;   ///< where and why; may be empty
     QString nextStep; ///< what to do; may be empty
     bool retryable = false;
+    int httpStatus = 0; ///< of the answer that is the failure; 0 = there was none
 
     bool operator==(const Error &) const = default;
 

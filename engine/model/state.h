@@ -20,7 +20,7 @@ enum class Circuit { Closed, Open, HalfOpen };
 
 /// What the API said about its rate limit with the last answer that said something.
 struct RateLimit {
-    QString source; ///< header family: `ietf`, `x-ratelimit`, ...
+    QString source; ///< header family: `ietf`, `legacy`, `vendor`
     std::optional<qint64> limit;
     std::optional<qint64> remaining;
     std::optional<Instant> resetAt;

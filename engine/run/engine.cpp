@@ -2,7 +2,6 @@
 #include "engine/run/engine.h"
 
 #include <QCoreApplication>
-#include <QCoroSignal>
 #include <QSysInfo>
 
 #include "engine/cursor/strategy.h"
@@ -229,7 +228,7 @@ QCoro::Task<void> Engine::lookForChanges()
     } while (m_mustLook);
     m_looking = false;
     if (m_stopping)
-        Q_EMIT idle();
+        m_idle.ring();
 }
 
 QCoro::Task<void> Engine::housekeeping()
@@ -250,7 +249,7 @@ QCoro::Task<void> Engine::housekeeping()
                           .value_or(0);
     }
     if (--m_running == 0)
-        Q_EMIT idle();
+        m_idle.ring();
 }
 
 std::optional<Instant> Engine::dueOf(const KeyEntry &entry) const
@@ -310,7 +309,7 @@ QCoro::Task<RunReport> Engine::runKey(Key key, std::function<bool()> mayGoOn)
     reschedule(key, entry);
     m_observer.keyChanged(key);
     if (--m_running == 0)
-        Q_EMIT idle();
+        m_idle.ring();
     co_return report;
 }
 
@@ -407,11 +406,13 @@ QCoro::Task<void> Engine::stop(Duration limit)
     m_stopping = true;
     m_dueWake.reset();
     m_beat.reset();
-    if (m_running > 0)
-        co_await qCoro(this, &Engine::idle, std::chrono::milliseconds(limit));
+    const Duration deadline = m_clock.steady() + limit;
+    const auto timeIsUp = m_clock.wakeAfter(limit, [this] { m_idle.ring(); });
+    while (m_running > 0 && m_clock.steady() < deadline)
+        co_await m_idle.ringing();
     m_transport.abortAll();
     while (m_running > 0 || m_looking)
-        co_await qCoro(this, &Engine::idle, beat);
+        co_await m_idle.ringing();
 }
 
 } // namespace watukuy

@@ -16,6 +16,7 @@
 #include "engine/definition/secrets.h"
 #include "engine/delivery/dispatcher.h"
 #include "engine/http/client.h"
+#include "engine/model/bell.h"
 #include "engine/model/clock.h"
 #include "engine/model/logline.h"
 #include "engine/model/random.h"
@@ -30,7 +31,6 @@ struct EngineObserver {
     std::function<void(const LogLine &)> log = [](const LogLine &) {};
     std::function<void(const Event &)> delivered = [](const Event &) {};
     std::function<void(const Key &)> keyChanged = [](const Key &) {};
-    std::function<void(const Key &)> keyRemoved = [](const Key &) {};
 };
 
 /// A key as the engine holds it between runs.
@@ -68,8 +68,8 @@ public:
     /// Ends cycles at their next page boundary, a tick with them. stop() does so, too, and waits for it.
     void endCycles() { m_stopping = true; }
 
-    /// Ends cycles at their next page boundary; aborts what is on the wire after `limit`. Finished
-    /// when no cycle is left.
+    /// Ends cycles at their next page boundary; aborts what is on the wire after `limit` on the clock.
+    /// Finished when no cycle is left.
     QCoro::Task<void> stop(Duration limit);
 
     /// One pass: each key that `wanted` names, at most once.
@@ -81,9 +81,6 @@ public:
 
     [[nodiscard]] const std::map<Key, KeyEntry> &keys() const { return m_keys; }
     [[nodiscard]] const QString &instance() const { return m_instance; }
-
-Q_SIGNALS:
-    void idle();
 
 private:
     Result<void> makeSinks();
@@ -121,6 +118,7 @@ private:
     qint64 m_changeStamp = -1;
     std::optional<Duration> m_lastHousekeeping;
     std::optional<Duration> m_wallMinusSteady; ///< changes only when somebody sets the clock
+    Bell m_idle{this};                         ///< rings when nothing is under way any more
     int m_running = 0;
     bool m_started = false;
     bool m_stopping = false;

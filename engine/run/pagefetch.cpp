@@ -67,8 +67,11 @@ QCoro::Task<Result<FetchedPage>> fetchPage(http::Client *client, http::Request r
     page.bytes = page.answer.body.size();
     if (page.answer.outcome == http::Answer::Outcome::Page) {
         auto body = json::takeApart(page.answer.body, listing.response.shape);
-        if (!body)
-            co_return fail(body.error());
+        if (!body) {
+            Error error = body.error();
+            error.httpStatus = page.answer.response.status;
+            co_return fail(std::move(error));
+        }
         page.body = std::move(*body);
         page.answer.body.clear();
     }

@@ -91,11 +91,12 @@ QCoro::Task<TrialResult> tryPoller(Ports *ports, Key key, PartitionDefinition pa
         }
         result.exchanges.push_back({.request = *request});
         auto fetched = co_await fetchPage(&ports->client, std::move(*request), page.listing, std::nullopt);
+        TrialExchange &exchange = result.exchanges.back();
         if (!fetched) {
             result.error = fetched.error();
+            exchange.status = result.error->httpStatus;
             break;
         }
-        TrialExchange &exchange = result.exchanges.back();
         exchange.status = fetched->answer.response.status;
         exchange.took = fetched->answer.response.took;
         exchange.bytes = fetched->bytes;

@@ -27,10 +27,11 @@ std::unique_ptr<SqlConnection> connectionTo(const SqliteStoreDefinition &definit
 
 } // namespace
 
-Result<std::unique_ptr<StateStore>> makeStore(const StoreDefinition &definition)
+Result<std::unique_ptr<StateStore>> makeStore(const StoreDefinition &definition, StoreAccess access)
 {
+    const auto mode = access == StoreAccess::Write ? SqliteAccess::Mode::Write : SqliteAccess::Mode::Read;
     if (const auto *sqlite = std::get_if<SqliteStoreDefinition>(&definition))
-        return std::make_unique<SqlStore>(connectionTo(*sqlite, SqliteAccess::Mode::Write));
+        return std::make_unique<SqlStore>(connectionTo(*sqlite, mode));
     if (std::holds_alternative<MemoryStoreDefinition>(definition))
         return std::make_unique<MemoryStore>();
     return fail(missingKind(std::holds_alternative<PostgresStoreDefinition>(definition) ? u"postgres"_s

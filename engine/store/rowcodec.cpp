@@ -53,7 +53,8 @@ QByteArray encode(const Error &error)
                             {u"title"_s, error.title},
                             {u"detail"_s, error.detail},
                             {u"nextStep"_s, error.nextStep},
-                            {u"retryable"_s, error.retryable}});
+                            {u"retryable"_s, error.retryable},
+                            {u"httpStatus"_s, error.httpStatus}});
 }
 
 std::optional<Error> decodeError(const QByteArray &json)
@@ -67,6 +68,7 @@ std::optional<Error> decodeError(const QByteArray &json)
     error.title = object->value(u"title"_s).toString();
     error.detail = object->value(u"detail"_s).toString();
     error.nextStep = object->value(u"nextStep"_s).toString();
+    error.httpStatus = object->value(u"httpStatus"_s).toInt();
     error.retryable = object->value(u"retryable"_s).toBool();
     return error;
 }

@@ -25,7 +25,7 @@ struct StoredItem {
 
 /// Validators of one request (RFC 9110 8.8), kept byte for byte.
 struct ValidatorRow {
-    QByteArray requestHash; ///< SHA-256 of method, URL and body without placeholders' secrets
+    QByteArray requestHash; ///< `http::requestHash`, without secrets
     QByteArray etag;
     QByteArray lastModified;
     Instant savedAt;
@@ -206,8 +206,12 @@ public:
     virtual StoreTask<BudgetAnswer> takeBudget(BudgetRequest request) = 0;
 };
 
+/// Read: nothing is created, migrated or changed; every write fails.
+enum class StoreAccess { Write, Read };
+
 /// Makes the store a workspace names. ErrorKind::Workspace for a kind that this build lacks.
-[[nodiscard]] Result<std::unique_ptr<StateStore>> makeStore(const StoreDefinition &definition);
+[[nodiscard]] Result<std::unique_ptr<StateStore>> makeStore(const StoreDefinition &definition,
+                                                            StoreAccess access = StoreAccess::Write);
 
 /// A second, read-only connection on a thread of its own, for user interfaces; nothing for stores
 /// that live in this process only.

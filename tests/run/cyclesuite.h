@@ -8,8 +8,6 @@
 
 namespace watukuy::tests {
 
-using namespace Qt::StringLiterals;
-using namespace std::chrono_literals;
 using demo::ListingApi;
 using demo::ListingKind;
 using demo::ServerReply;
@@ -53,7 +51,7 @@ inline QStringList createdUpTo(int last)
 {
     QStringList lines;
     for (int id = 1; id <= last; ++id)
-        lines.append(u"created %1"_s.arg(id));
+        lines.append(QStringLiteral("created %1").arg(id));
     return lines;
 }
 
@@ -85,7 +83,7 @@ protected:
     static void expectQuiet(EngineRig &rig, int runs = 2)
     {
         for (int run = 0; run < runs; ++run) {
-            rig.clock.advance(1h);
+            rig.clock.advance(std::chrono::hours{1});
             (void)runCleanly(rig);
             QCOMPARE(rig.news(), QStringList());
         }

@@ -2,6 +2,8 @@
 // The poll cycle over real HTTP: each change once, whatever interrupts a run.
 #include "tests/run/cyclesuite.h"
 
+using namespace Qt::StringLiterals;
+using namespace std::chrono_literals;
 using namespace watukuy;
 using namespace watukuy::tests;
 
@@ -336,7 +338,7 @@ private Q_SLOTS:
         };
         auto run = rig.engine().tick(1h, [](const Key &) { return true; });
         QTRY_COMPARE(rig.requests.size(), 1);
-        QCoro::waitFor(rig.engine().stop(20ms));
+        QCoro::waitFor(rig.engine().stop(0ms));
         const auto reports = QCoro::waitFor(std::move(run));
         QVERIFY(reports.front().second.error);
         QCOMPARE(reports.front().second.error->kind, ErrorKind::Cancelled);

@@ -195,7 +195,7 @@ private Q_SLOTS:
         m_reply.delay = 1h;
         rig->clock.advance(10s);
         QTRY_COMPARE(rig->requests.size(), 2);
-        QCoro::waitFor(rig->engine().stop(20ms));
+        QCoro::waitFor(rig->engine().stop(0ms));
         QVERIFY(!rig->state().lease);
         rig->clock.advance(1h);
         rig->settle();

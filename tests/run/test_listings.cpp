@@ -4,6 +4,8 @@
 
 #include "tests/run/cyclesuite.h"
 
+using namespace Qt::StringLiterals;
+using namespace std::chrono_literals;
 using namespace watukuy;
 using namespace watukuy::tests;
 

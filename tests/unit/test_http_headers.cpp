@@ -17,6 +17,15 @@ namespace {
 
 constexpr Instant now = fromEpochMs(1'700'000'000'000);
 
+/// The next page as the runner asks for it: refused when it may not be followed.
+Result<QString> nextLink(const Headers &headers, const QUrl &base, bool carriesCredentials)
+{
+    const QString target = nextTarget(headers, base);
+    if (const auto refusal = refuseNext(base, QUrl(target), carriesCredentials); refusal && !target.isEmpty())
+        return fail(*refusal);
+    return target;
+}
+
 QJsonArray rows(const QString &file)
 {
     QFile source(QStringLiteral(WATUKUY_VECTORS) + u'/' + file);

@@ -20,6 +20,7 @@ ChartsView::ChartsView(const History *history, QWidget *parent)
     : QWidget(parent)
     , m_history(history)
     , m_measure(new QComboBox(this))
+    , m_span(new QLabel(this))
     , m_chart(new QChart)
     , m_view(new QChartView(m_chart, this))
     , m_time(new QDateTimeAxis(m_chart))
@@ -41,14 +42,29 @@ ChartsView::ChartsView(const History *history, QWidget *parent)
     m_view->setFrameShape(QFrame::NoFrame);
     auto *bar = new QHBoxLayout;
     bar->addWidget(m_measure);
-    bar->addWidget(new QLabel(tr("last 30 minutes, local time"), this));
+    bar->addWidget(m_span);
     bar->addStretch(1);
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(6, 6, 6, 6);
     layout->addLayout(bar);
     layout->addWidget(m_view, 1);
     connect(m_measure, &QComboBox::currentIndexChanged, this, &ChartsView::refresh);
+    setWording({});
     applyTheme();
+}
+
+void ChartsView::setWording(Wording wording)
+{
+    m_wording = wording;
+    m_span->setText(tr("last 30 minutes, %1").arg(m_wording.zoneName()));
+    refresh();
+}
+
+qint64 ChartsView::onAxis(qint64 epochMs) const
+{
+    if (m_wording.zone == Zone::Local)
+        return epochMs;
+    return epochMs - QDateTime::fromMSecsSinceEpoch(epochMs).offsetFromUtc() * 1000LL;
 }
 
 void ChartsView::show(const Key &key)
@@ -93,7 +109,7 @@ void ChartsView::refresh()
         previous = value < 0 ? std::nullopt : std::optional(sample.at);
         if (value < 0)
             continue;
-        lines.last().append({static_cast<qreal>(toEpochMs(sample.at)), value});
+        lines.last().append({static_cast<qreal>(onAxis(toEpochMs(sample.at))), value});
         most = std::max(most, value);
     }
     m_chart->removeAllSeries();
@@ -107,7 +123,7 @@ void ChartsView::refresh()
         series->attachAxis(m_time);
         series->attachAxis(m_value);
     }
-    const QDateTime end = QDateTime::currentDateTime();
+    const QDateTime end = QDateTime::fromMSecsSinceEpoch(onAxis(QDateTime::currentMSecsSinceEpoch()));
     m_time->setRange(end.addSecs(-30 * 60), end);
     m_value->setRange(0, most * 1.1);
 }

@@ -7,10 +7,12 @@
 #include <QWidget>
 
 #include "ui/charts/history.h"
+#include "ui/models/wording.h"
 
 class QChart;
 class QChartView;
 class QComboBox;
+class QLabel;
 class QDateTimeAxis;
 class QValueAxis;
 
@@ -24,6 +26,7 @@ public:
     explicit ChartsView(const History *history, QWidget *parent = nullptr);
 
     void show(const Key &key);
+    void setWording(Wording wording);
     void refresh();
     [[nodiscard]] int segments() const;
 
@@ -35,10 +38,14 @@ private:
     enum class Measure { Lag, Outbox, Events, CycleTime };
     [[nodiscard]] static float valueOf(const Sample &sample, Measure measure);
     void applyTheme();
+    /// The axis writes local times: what it is given makes it write the chosen zone's.
+    [[nodiscard]] qint64 onAxis(qint64 epochMs) const;
 
+    Wording m_wording;
     const History *m_history;
     Key m_key;
     QComboBox *m_measure;
+    QLabel *m_span;
     QChart *m_chart;
     QChartView *m_view;
     QDateTimeAxis *m_time;

@@ -190,6 +190,8 @@ void MainWindow::showStatus(EngineClient::Status status)
 
 void MainWindow::showWorkspace(const WorkspaceInfo &workspace)
 {
+    m_keys->clear(); // what the workspace before sent while it was closed
+    m_history.clear();
     setWindowTitle(tr("%1 – Watukuy").arg(workspace.file));
     QStringList badges;
     if (!workspace.environment.isEmpty())
@@ -327,30 +329,28 @@ void MainWindow::pauseSelected()
 
 void MainWindow::retry(const QList<qint64> &ids)
 {
-    const QList<Key> keys = selectedKeys().mid(0, 1);
-    if (!keys.isEmpty() && !ids.isEmpty())
-        expect(m_client->retryParked(keys.first().poller, ids, QString()), keys, tr("Retrying…"),
-               tr("Retry"));
+    const std::optional<Key> key = m_details->key();
+    if (key && !ids.isEmpty())
+        expect(m_client->retryParked(key->poller, ids, QString()), {*key}, tr("Retrying…"), tr("Retry"));
 }
 
 void MainWindow::askToDiscard(const QList<qint64> &ids)
 {
-    const QList<Key> keys = selectedKeys().mid(0, 1);
-    if (keys.isEmpty() || ids.isEmpty())
+    const std::optional<Key> key = m_details->key();
+    if (!key || ids.isEmpty())
         return;
     QStringList names;
     for (const qint64 id : ids.mid(0, mostNamed))
         names.append(tr("Parked number %1").arg(id));
-    auto *dialog = new ReasonDialog(
-        {.title = tr("Discard parked"),
-         .scope = tr("Parked (%1) of %2").arg(Wording::count(ids.size()), keys.first().poller),
-         .consequence = tr("These events are never delivered, and later events of the "
-                           "same items go on without them. This cannot be undone."),
-         .action = tr("Discard")},
-        names, this);
-    connect(dialog, &ReasonDialog::confirmed, this, [this, keys, ids](const QString &reason) {
-        expect(m_client->discardParked(keys.first().poller, ids, reason), keys, tr("Discarding…"),
-               tr("Discard"));
+    auto *dialog =
+        new ReasonDialog({.title = tr("Discard parked"),
+                          .scope = tr("Parked (%1) of %2").arg(Wording::count(ids.size()), key->poller),
+                          .consequence = tr("These events are never delivered, and later events of the "
+                                            "same items go on without them. This cannot be undone."),
+                          .action = tr("Discard")},
+                         names, this);
+    connect(dialog, &ReasonDialog::confirmed, this, [this, key, ids](const QString &reason) {
+        expect(m_client->discardParked(key->poller, ids, reason), {*key}, tr("Discarding…"), tr("Discard"));
     });
     dialog->open();
 }

@@ -33,7 +33,7 @@ public:
         CursorColumn,
         ColumnCount
     };
-    enum Role { SortRole = Qt::UserRole + 1, RowRole };
+    enum Role { SortRole = Qt::UserRole + 1 };
 
     explicit KeyModel(QObject *parent = nullptr);
 

@@ -32,26 +32,33 @@ int severityOf(const KeySnapshot &key)
     return 0;
 }
 
+namespace {
+
+struct ViewNames {
+    Q_DECLARE_TR_FUNCTIONS(watukuy::ui::View)
+};
+
+} // namespace
+
 QString viewName(View view)
 {
-    const auto tr = [](const char *text) { return QCoreApplication::translate("watukuy::ui::View", text); };
     switch (view) {
     case View::NeedsAttention:
-        return tr("Needs attention");
+        return ViewNames::tr("Needs attention");
     case View::CircuitOpen:
-        return tr("Circuit open");
+        return ViewNames::tr("Circuit open");
     case View::Throttled:
-        return tr("Throttled");
+        return ViewNames::tr("Throttled");
     case View::Overdue:
-        return tr("Overdue");
+        return ViewNames::tr("Overdue");
     case View::Parked:
-        return tr("Parked");
+        return ViewNames::tr("Parked");
     case View::Held:
-        return tr("Held changes");
+        return ViewNames::tr("Held changes");
     case View::Paused:
-        return tr("Paused");
+        return ViewNames::tr("Paused");
     case View::All:
-        return tr("All");
+        return ViewNames::tr("All");
     }
     return {};
 }

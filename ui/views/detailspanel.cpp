@@ -145,6 +145,7 @@ void DetailsPanel::setWording(Wording wording)
 {
     m_wording = wording;
     m_parked->setWording(wording);
+    m_charts->setWording(wording);
     m_timeline->replace({});
     m_outbox->replace({});
     refresh();

@@ -31,6 +31,8 @@ public:
     /// The key to tell about; nothing = none is selected.
     void setKey(std::optional<KeySnapshot> key, Instant now);
     void setWording(Wording wording);
+    /// The key that is told about.
+    [[nodiscard]] std::optional<Key> key() const { return m_key ? std::optional(m_key->key) : std::nullopt; }
     /// Reads the shown tab again.
     void refresh();
 

@@ -109,6 +109,7 @@ void LogView::linesAdded(int first, int last)
 {
     if (m_following) {
         m_table->scrollToBottom();
+        showState();
         return;
     }
     m_new += last - first + 1;

@@ -5,6 +5,7 @@
 #include <QItemSelectionModel>
 #include <QLabel>
 #include <QPushButton>
+#include <QSet>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -56,13 +57,26 @@ ParkedView::ParkedView(QWidget *parent)
 
 void ParkedView::show(const QList<ParkedRow> &rows)
 {
+    if (rows == m_rows->rows())
+        return;
+    QSet<qint64> selected;
+    if (m_table->selectionModel()->hasSelection()) {
+        const QList<qint64> ids = chosen();
+        selected = {ids.begin(), ids.end()};
+    }
     m_rows->replace(rows);
+    for (int row = 0; row < m_rows->rowCount(); ++row) {
+        if (selected.contains(m_rows->rows().at(row).id))
+            m_table->selectionModel()->select(m_rows->index(row, 0),
+                                              QItemSelectionModel::Select | QItemSelectionModel::Rows);
+    }
     showChoice();
 }
 
 void ParkedView::setWording(Wording wording)
 {
     m_wording = wording;
+    m_table->viewport()->update();
 }
 
 QList<qint64> ParkedView::chosen() const

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -37,8 +38,12 @@ void handle(void (*handler)(int))
 
 StopSignals::StopSignals()
 {
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, m_sockets.data()) != 0)
+    if (::socketpair(AF_UNIX, SOCK_STREAM, 0, m_sockets.data()) != 0)
         return; // the signals keep their meaning: they end the program
+    for (const int socket : m_sockets) {
+        ::fcntl(socket, F_SETFD, FD_CLOEXEC);
+        ::fcntl(socket, F_SETFL, O_NONBLOCK);
+    }
     writeEnd = m_sockets[1];
     m_notifier = new QSocketNotifier(m_sockets[0], QSocketNotifier::Read, this);
     connect(m_notifier, &QSocketNotifier::activated, this, &StopSignals::read);
@@ -59,7 +64,12 @@ void StopSignals::read()
 {
     char byte = 0;
     while (::read(m_sockets[0], &byte, 1) == 1)
-        Q_EMIT received(++m_count);
+        count();
+}
+
+void StopSignals::count()
+{
+    Q_EMIT received(++m_count);
 }
 
 } // namespace watukuy::cli
