@@ -201,6 +201,25 @@ private Q_SLOTS:
         QCOMPARE(state(m_eu).counts.parked, 0);
     }
 
+    void bulkOperationsReachEveryRow()
+    {
+        constexpr int count = 2500; // more than one reading of parked rows
+        const auto lease = must(m_store->acquireLease(m_eu, u"me"_s, 30s, m_clock.now()));
+        PollCommit page;
+        page.now = m_clock.now();
+        for (int number = 0; number < count; ++number) {
+            ParkedRow row;
+            row.key = m_eu;
+            row.kind = ParkedKind::Invalid;
+            row.item = "{\"n\":" + QByteArray::number(number) + "}";
+            page.parked.push_back(row);
+        }
+        (void)must(m_store->commitPoll(m_eu, *lease, page));
+        QCOMPARE(must(m_operations->discardParked({.poller = u"orders"_s}, dry)).done, count);
+        QCOMPARE(must(m_operations->discardParked({.poller = u"orders"_s}, forReal)).done, count);
+        QCOMPARE(state(m_eu).counts.parked, 0);
+    }
+
     void anExportHoldsEveryLoggedEventInEachFormat_data()
     {
         QTest::addColumn<int>("format");

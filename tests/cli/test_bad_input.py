@@ -65,6 +65,11 @@ class Workspaces(CliTest):
         server = self.serve(Server(1))
         self.refused(workspace({'../escape': snapshot_poller(server)}), '/pollers/..~1escape')
 
+    def test_json_is_answered_even_when_there_is_no_workspace(self):
+        answer = self.assert_exit(2, self.folder.call('validate', '--json')).json
+        self.assertFalse(answer['ok'])
+        self.assertIn('watukuy.json', answer['errors'][0]['message'])
+
     def test_a_folder_in_the_place_of_the_file_is_refused(self):
         (self.folder.path / 'x.watukuy.json').mkdir()
         self.assert_exit(2, self.folder.call('--workspace', 'x.watukuy.json', 'validate'))

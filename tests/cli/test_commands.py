@@ -22,6 +22,37 @@ ENVELOPE_KEYS = ['id', 'type', 'source', 'subject', 'time', 'poller', 'partition
                  'attempt']
 
 
+class Scope(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.server = self.serve(Server(10))
+        self.folder.write(workspace({'catalog': snapshot_poller(self.server, partitions={'list': [{'key': 'eu'}, {'key': 'us'}]})}))
+
+    def test_a_partition_that_does_not_exist_is_a_mistake(self):
+        for command in (('tick', '--only', 'catalog/e'), ('test', 'catalog', '--partition', 'e'),
+                        ('inspect', 'catalog/e'), ('trigger', 'catalog', '--partition', 'e')):
+            self.assert_says(self.assert_exit(2, self.folder.call(*command)), 'no partition "e"')
+        self.assert_exit(0, self.folder.call('tick', '--only', 'catalog/eu'))
+
+    def test_a_test_of_a_poller_with_partitions_names_one(self):
+        self.assert_says(self.assert_exit(2, self.folder.call('test', 'catalog')), 'name one', '--partition eu')
+        self.assert_exit(0, self.folder.call('test', 'catalog', '--partition', 'us'))
+
+
+class ReadOnly(CliTest):
+    def test_nothing_is_created_or_changed(self):
+        server = self.serve(Server(10))
+        self.folder.write(workspace({'catalog': snapshot_poller(server)}, readOnly=True))
+        self.assert_says(self.assert_exit(3, self.folder.call('migrate')), 'read-only')
+        self.assert_says(self.assert_exit(1, self.folder.call('inspect')), 'no store yet')
+        self.assertFalse((self.folder.path / 'store.db').exists())
+        self.folder.write(workspace({'catalog': snapshot_poller(server)}))
+        self.assert_exit(0, self.folder.call('tick'))
+        self.folder.write(workspace({'catalog': snapshot_poller(server)}, readOnly=True))
+        self.assertEqual(self.assert_exit(0, self.folder.call('inspect', '--json')).json[0]['items'], 10)
+        self.assert_exit(3, self.folder.call('tick'))
+
+
 class Tick(CliTest):
     def test_the_first_creates_everything_and_the_second_nothing(self):
         server = self.serve(Server(2500, page_size=1000))
@@ -182,6 +213,25 @@ class Test(CliTest):
                       'Next cursor', 'Warnings'):
             self.assertIn(words, out)
 
+    def test_after_a_tick_only_what_is_new_would_be_emitted(self):
+        server = self.serve(Server(10))
+        self.folder.write(workspace({'catalog': snapshot_poller(server)}))
+        self.assertEqual(len(self.assert_exit(0, self.folder.call('test', 'catalog', '--json')).json['events']), 10)
+        self.assert_exit(0, self.folder.call('tick'))
+        server.listing.change(update=(3,))
+        report = self.assert_exit(0, self.folder.call('test', 'catalog', '--json')).json
+        self.assertEqual([(e['type'], e['subject']) for e in report['events']], [('updated', '3')])
+        self.assertEqual(self.assert_exit(0, self.folder.call('tick', '--json')).json[0]['events'],
+                         {'created': 0, 'updated': 1, 'deleted': 0})
+
+    def test_the_status_of_a_refusal_is_shown(self):
+        server = self.serve(Server(1))
+        poller = snapshot_poller(server)
+        poller['request']['url'] = f'{server.url}/nowhere'
+        self.folder.write(workspace({'catalog': poller}))
+        report = self.assert_exit(1, self.folder.call('test', 'catalog', '--json')).json
+        self.assertEqual(report['requests'][0]['status'], 404)
+
     def test_a_wrong_items_path_is_explained(self):
         server = self.serve(Server(3))
         poller = snapshot_poller(server, response={'items': 'data.rows'})
@@ -275,6 +325,14 @@ class Export(CliTest):
 
 
 class Migrate(CliTest):
+    def test_a_dry_run_says_what_it_would_do(self):
+        self.folder.write(workspace({}))
+        answer = self.assert_exit(0, self.folder.call('migrate', '--dry-run', '--json')).json
+        self.assertIn('would be created', answer['details'][0])
+        self.assertFalse((self.folder.path / 'store.db').exists())
+        self.assert_exit(0, self.folder.call('migrate'))
+        self.assertIn('fits this version', self.assert_exit(0, self.folder.call('migrate', '--dry-run')).out)
+
     def test_it_makes_the_store_and_says_so(self):
         self.folder.write(workspace({}))
         self.assertEqual(self.assert_exit(0, self.folder.call('migrate', '--json')).json['failed'], 0)

@@ -81,6 +81,23 @@ class Run(CliTest):
         self.assert_says(answer, 'not valid', 'The changed workspace is in use')
         self.assertEqual(len(self.folder.events('catalog')), 21, 'the cursor is kept')
 
+    def test_an_edited_workspace_that_cannot_run_leaves_the_old_one_at_work(self):
+        process = self.start('run')
+        self.delivered(20)
+        self.folder.write(workspace({'catalog': snapshot_poller(self.server, schedule=OFTEN, budget='b')},
+                                    budgets={'b': {'requests': 1, 'per': '1s'}}))
+        time.sleep(2)
+        self.server.listing.change(update=(1,))
+        self.delivered(21)
+        self.assert_says(self.assert_exit(0, self.stop(process)), 'cannot be run; the old one goes on', 'budget')
+
+    def test_two_signals_at_once_end_it_like_two_signals(self):
+        process = self.start('run')
+        self.delivered(20)
+        for _ in range(2):
+            process.send_signal(signal.SIGTERM)
+        self.assertIn(process.wait(20), (0, 1))
+
     def test_pause_and_trigger_of_another_process_reach_a_running_engine(self):
         self.folder.write(workspace({'catalog': snapshot_poller(self.server, schedule={'min': '1h', 'max': '1h'})}))
         process = self.start('run')

@@ -66,6 +66,24 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(client->status(), EngineClient::Status::Closed, 15'000);
     }
 
+    void closingWhileItOpensAndEndingWhileItClosesComeToAnEnd()
+    {
+        QTemporaryDir folder;
+        demo::DemoShop shop;
+        QVERIFY(shop.start(0));
+        const auto file = demo::writeDemoWorkspace(folder.path(), shop.url());
+        QVERIFY(file);
+        auto client = makeEngineClient();
+        client->open(*file, true);
+        client->close();
+        QTRY_COMPARE_WITH_TIMEOUT(client->status(), EngineClient::Status::Closed, 15'000);
+
+        client->open(*file, true);
+        QTRY_COMPARE_WITH_TIMEOUT(client->status(), EngineClient::Status::Running, 15'000);
+        client->close();
+        client.reset(); // ends the thread while it drains; hangs here when it cannot
+    }
+
     void aBrokenWorkspaceIsShownWithItsMistakes()
     {
         QTemporaryDir folder;

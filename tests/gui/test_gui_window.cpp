@@ -255,6 +255,14 @@ private Q_SLOTS:
         QTRY_COMPARE(parked->table()->model()->rowCount(), 2);
         parked->table()->selectRow(1);
         QCOMPARE(parked->chosen(), QList<qint64>{42});
+        QList<ParkedRow> seenAgain = m_client->parkedRows.begin().value();
+        for (QList<ParkedRow> &rows : m_client->parkedRows) {
+            for (ParkedRow &row : rows)
+                ++row.seen;
+            seenAgain = rows.size() == 2 ? rows : seenAgain;
+        }
+        parked->show(seenAgain);
+        QCOMPARE(parked->chosen(), QList<qint64>{42});
         Q_EMIT parked->retryWanted(parked->chosen());
         QCOMPARE(m_client->asked.last().what, u"retry"_s);
         QCOMPARE(m_client->asked.last().ids, QList<qint64>{42});

@@ -277,6 +277,10 @@ private Q_SLOTS:
         QTest::newRow("gzip") << QByteArray("gzip") << compressed(listing) << listing;
         QTest::newRow("x-gzip, upper case") << QByteArray("X-GZIP") << compressed(listing) << listing;
         QTest::newRow("deflate") << QByteArray("deflate") << compressed(listing, Wrapping::Zlib) << listing;
+        for (const int size : {65'535, 65'536, 65'537, 200'000})
+            QTest::addRow("raw deflate of %d", size)
+                << QByteArray("deflate") << compressed(QByteArray(size, ' '), Wrapping::Raw)
+                << QByteArray(size, ' ');
         QTest::newRow("raw deflate") << QByteArray("deflate") << compressed(listing, Wrapping::Raw)
                                      << listing;
         QTest::newRow("identity") << QByteArray("identity") << listing << listing;

@@ -73,6 +73,20 @@ private Q_SLOTS:
         expectQuiet(rig);
     }
 
+    void pagesThatAreAskedForInAHeaderAreDifferentRequests()
+    {
+        EngineRig rig(m_kind, R"("request":{"url":"$API/items","headers":{"X-Page":"${page}"}},
+            "response":{"items":"items","hasMore":"more"},"pagination":{"kind":"page"},
+            "identity":"id","cursor":{"strategy":"snapshotDiff"})");
+        rig.answer = [](const ServerRequest &request) {
+            const int page = request.header("X-Page").toInt();
+            return ServerReply::json("{\"items\":" + listOf({page}) +
+                                     ",\"more\":" + (page < 3 ? "true" : "false") + "}");
+        };
+        runCleanly(rig);
+        QCOMPARE(rig.news(), createdUpTo(3));
+    }
+
     void C10_manyRowsWithOneTimestampComeOnceEach()
     {
         constexpr int count = 100'000;
