@@ -138,6 +138,7 @@ QCoro::Task<SinkAnswer> Dispatcher::offer(Slice *slice, OutboxRow *row)
             continue;
         Delivery delivery{.event = row->event,
                           .attempt = attempt,
+                          .format = deliver.format,
                           .envelope = envelopeOf(row->event, attempt, deliver.format)};
         const SinkAnswer answer = co_await sink->second->deliver(std::move(delivery));
         if (answer.outcome != SinkAnswer::Outcome::Accepted) {
@@ -153,19 +154,21 @@ QCoro::Task<SinkAnswer> Dispatcher::offer(Slice *slice, OutboxRow *row)
 void Dispatcher::markDown(Slice *slice, const QString &sink, const SinkAnswer &answer)
 {
     SinkHealth &health = m_health[sink];
-    ++health.failures;
+    const bool isFault = answer.outcome == SinkAnswer::Outcome::Down;
+    health.failures += isFault ? 1 : 0;
     const Duration wait = std::max(Duration{100}, answer.retryAfter.value_or(schedule::backoffDelay(
                                                       health.failures, sinkBackoff, m_random.uniform())));
     health.downUntil = m_clock.steady() + wait;
     slice->stop = true;
     slice->report.tryAgainAt = m_clock.now() + wait;
-    slice->report.sinkError = answer.error;
+    if (isFault)
+        slice->report.sinkError = answer.error;
 }
 
 void Dispatcher::judge(Slice *slice, OutboxRow row, const SinkAnswer &answer, const QString &sink)
 {
     const Instant now = m_clock.now();
-    if (answer.outcome == SinkAnswer::Outcome::Down) {
+    if (answer.outcome != SinkAnswer::Outcome::Refused) {
         markDown(slice, sink, answer);
         if (!row.acceptedBy.isEmpty())
             slice->retries.push_back({row.event.sequence, row.attempts, {}, row.acceptedBy, {}});

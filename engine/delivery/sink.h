@@ -2,6 +2,7 @@
 // The sink port: where events go. One file per kind of sink.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -11,6 +12,7 @@
 
 #include "engine/definition/definition.h"
 #include "engine/definition/secrets.h"
+#include "engine/http/transport.h"
 #include "engine/model/clock.h"
 #include "engine/model/event.h"
 
@@ -20,7 +22,8 @@ namespace watukuy {
 struct Delivery {
     Event event;
     int attempt = 1;
-    QByteArray envelope; ///< the exact bytes, native or CloudEvents, without a line end
+    EventFormat format = EventFormat::Native;
+    QByteArray envelope; ///< the exact bytes in that format, without a line end
 };
 
 /// What a sink made of an event.
@@ -28,11 +31,12 @@ struct SinkAnswer {
     enum class Outcome {
         Accepted,
         Refused, ///< it judged the event: an attempt is spent
-        Down     ///< it could not be reached or is overloaded: no attempt is spent
+        Down,    ///< it could not be reached or is overloaded: no attempt is spent
+        Later    ///< it wants no more until `retryAfter`: nothing is wrong, no attempt is spent
     };
     Outcome outcome = Outcome::Accepted;
-    Error error;                        ///< unless Accepted
-    std::optional<Duration> retryAfter; ///< the sink's own wish, when Down
+    Error error;                        ///< when Refused or Down
+    std::optional<Duration> retryAfter; ///< the sink's own wish, when Down or Later
 };
 
 /// A place that takes events. deliver() is called with at most `deliver.concurrency` events at once
@@ -50,8 +54,16 @@ public:
     virtual QCoro::Task<Result<void>> flush() = 0;
 };
 
+/// What sinks are wired to; outlives them.
+struct SinkPorts {
+    const Clock &clock;
+    Secrets &secrets;
+    http::Transport &transport;
+    const std::map<QString, QString> &variables; ///< of the workspace, for `${var.NAME}`
+};
+
 /// Makes the sink a workspace names. ErrorKind::Workspace for a kind that this build lacks.
-[[nodiscard]] Result<std::unique_ptr<Sink>> makeSink(const SinkDefinition &definition, const Clock &clock,
-                                                     Secrets &secrets);
+[[nodiscard]] Result<std::unique_ptr<Sink>> makeSink(const SinkDefinition &definition,
+                                                     const SinkPorts &ports);
 
 } // namespace watukuy

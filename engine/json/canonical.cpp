@@ -2,6 +2,7 @@
 #include "engine/json/canonical.h"
 
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include <QSet>
 #include <QStringList>
@@ -261,6 +262,16 @@ QByteArray sha256(QByteArrayView input)
     EVP_DigestInit_ex2(context.get(), algorithm.get(), nullptr);
     EVP_DigestUpdate(context.get(), input.data(), static_cast<size_t>(input.size()));
     EVP_DigestFinal_ex(context.get(), reinterpret_cast<unsigned char *>(digest.data()), nullptr);
+    return digest;
+}
+
+QByteArray hmacSha256(QByteArrayView key, QByteArrayView input)
+{
+    constexpr qsizetype digestSize = 32;
+    QByteArray digest(digestSize, Qt::Uninitialized);
+    HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+         reinterpret_cast<const unsigned char *>(input.data()), static_cast<size_t>(input.size()),
+         reinterpret_cast<unsigned char *>(digest.data()), nullptr);
     return digest;
 }
 

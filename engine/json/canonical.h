@@ -27,4 +27,7 @@ struct Canonical {
 /// SHA-256 by libcrypto, 32 raw bytes. Thread-safe.
 [[nodiscard]] QByteArray sha256(QByteArrayView bytes);
 
+/// HMAC-SHA256 (RFC 2104) by libcrypto, 32 raw bytes. Thread-safe.
+[[nodiscard]] QByteArray hmacSha256(QByteArrayView key, QByteArrayView bytes);
+
 } // namespace watukuy::json

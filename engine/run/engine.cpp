@@ -119,7 +119,7 @@ Result<void> Engine::makeSinks()
         });
         if (!isUsed)
             continue;
-        auto sink = makeSink(definition, m_clock, m_secrets);
+        auto sink = makeSink(definition, {m_clock, m_secrets, m_transport, m_workspace.variables});
         if (!sink)
             return fail(sink.error());
         m_sinks.emplace(name, std::move(*sink));
@@ -357,11 +357,10 @@ void Engine::tell(const Key &key, const RunReport &report)
         say(LogLevel::Warning, key, u"%1 (%2, see \"%3\")"_s.arg(warning.message, warning.code, warning.key));
     if (report.error)
         say(LogLevel::Error, key, report.error->oneLine());
-    if (report.deliverAgainAt)
+    if (report.deliverAgainAt && report.sinkError)
         say(LogLevel::Warning, key,
-            u"A sink is down; delivery is tried again at %1%2"_s.arg(
-                toRfc3339(*report.deliverAgainAt),
-                report.sinkError ? u". "_s + report.sinkError->oneLine() : QString()));
+            u"A sink is down; delivery is tried again at %1. %2"_s.arg(toRfc3339(*report.deliverAgainAt),
+                                                                       report.sinkError->oneLine()));
 }
 
 void Engine::say(LogLevel level, const Key &key, const QString &text)
