@@ -12,7 +12,7 @@ import time
 import unittest
 from http.server import BaseHTTPRequestHandler
 
-from harness import CliTest, snapshot_poller, workspace
+from harness import AT_ONCE, CliTest, snapshot_poller, workspace
 from server import QuietServer, Server
 
 OFTEN = {'min': '50ms', 'max': '50ms', 'adaptive': False, 'jitter': 0}
@@ -77,8 +77,8 @@ class Webhooks(CliTest):
         self.receiver = self.serve(Receiver())
         self.environment = {'HOOK': 'whsec_' + base64.b64encode(KEY).decode()}
 
-    def write(self, server, **deliver):
-        poller = snapshot_poller(server, schedule=OFTEN)
+    def write(self, server, schedule=AT_ONCE, **deliver):
+        poller = snapshot_poller(server, schedule=schedule)
         poller['deliver'] = {'to': ['hook'], **deliver}
         self.folder.write(workspace({'catalog': poller}, lease={'ttl': '1s', 'renewEvery': '300ms'}, sinks={
             'hook': {'kind': 'webhook', 'url': self.receiver.url, 'secret': '${env:HOOK}'}}))
@@ -119,7 +119,7 @@ class Webhooks(CliTest):
 
     def test_kills_and_failures_lose_nothing_and_keep_the_order(self):
         server = self.serve(Server(200, page_size=50))
-        self.write(server, concurrency=4, retry={'attempts': 50, 'backoff': {'base': '10ms', 'factor': 1, 'max': '20ms'}})
+        self.write(server, OFTEN, concurrency=4, retry={'attempts': 50, 'backoff': {'base': '10ms', 'factor': 1, 'max': '20ms'}})
         chance = random.Random(20260101)
         self.receiver.answer = lambda event: 500 if chance.random() < 0.05 else 204
         for _ in range(12):
