@@ -39,8 +39,14 @@ const std::array optionSpecs{
     OptionSpec{"kind", "poison|invalid", QT_TRANSLATE_NOOP("Cli", "only this kind")},
     OptionSpec{"ids", "A,B", QT_TRANSLATE_NOOP("Cli", "these rows, by the ids that `parked ls` shows")},
     OptionSpec{"all", "", QT_TRANSLATE_NOOP("Cli", "every row of the poller")},
-    OptionSpec{"from", "TIME", QT_TRANSLATE_NOOP("Cli", "from then on (RFC 3339 or epoch ms)")},
-    OptionSpec{"to", "TIME", QT_TRANSLATE_NOOP("Cli", "before then")},
+    OptionSpec{"from", "FROM",
+               QT_TRANSLATE_NOOP(
+                   "Cli", "from then on: a time (RFC 3339 or epoch ms); for a cursor its text, or null")},
+    OptionSpec{"to", "TO", QT_TRANSLATE_NOOP("Cli", "before then; for a cursor its text, or null")},
+    OptionSpec{"since", "TIME", QT_TRANSLATE_NOOP("Cli", "from then on (RFC 3339 or epoch ms)")},
+    OptionSpec{"force", "", QT_TRANSLATE_NOOP("Cli", "emit known items again, too")},
+    OptionSpec{"clear-snapshot", "",
+               QT_TRANSLATE_NOOP("Cli", "forget what was listed: every item is new again")},
     OptionSpec{"format", "jsonl|csv|cloudevents", QT_TRANSLATE_NOOP("Cli", "how events are written (jsonl)")},
     OptionSpec{"output", "FILE",
                QT_TRANSLATE_NOOP("Cli", "write there, readable by you only; default: stdout")},
@@ -95,6 +101,37 @@ const std::array commands{
                 2,
                 2,
                 {u"kind"_s, u"ids"_s, u"all"_s, u"partition"_s, u"reason"_s, u"dry-run"_s}},
+    CommandSpec{"held",
+                "ls|approve|discard POLLER",
+                QT_TRANSLATE_NOOP("Cli", "deletes that the delete guard holds back"),
+                2,
+                2,
+                {u"ids"_s, u"all"_s, u"partition"_s, u"reason"_s, u"dry-run"_s}},
+    CommandSpec{"backfill",
+                "POLLER",
+                QT_TRANSLATE_NOOP("Cli", "list again from an older cursor"),
+                1,
+                1,
+                {u"from"_s, u"to"_s, u"force"_s, u"partition"_s, u"reason"_s, u"dry-run"_s}},
+    CommandSpec{"cancel-backfill",
+                "POLLER",
+                QT_TRANSLATE_NOOP("Cli", "end a backfill; what was committed stays"),
+                1,
+                1,
+                {u"partition"_s, u"reason"_s, u"dry-run"_s}},
+    CommandSpec{"replay",
+                "POLLER",
+                QT_TRANSLATE_NOOP("Cli", "deliver logged events again, under their own ids"),
+                1,
+                1,
+                {u"from"_s, u"to"_s, u"partition"_s, u"reason"_s, u"dry-run"_s}},
+    CommandSpec{"reset-cursor",
+                "POLLER",
+                QT_TRANSLATE_NOOP("Cli", "set where the next cycle begins"),
+                1,
+                1,
+                {u"to"_s, u"clear-snapshot"_s, u"partition"_s, u"reason"_s, u"dry-run"_s}},
+    CommandSpec{"audit", "", QT_TRANSLATE_NOOP("Cli", "who changed what, when and why"), 0, 0, {u"since"_s}},
     CommandSpec{"export",
                 "POLLER",
                 QT_TRANSLATE_NOOP("Cli", "logged events to a file or stdout"),
@@ -119,8 +156,7 @@ const std::array commands{
 };
 
 /// Commands of the specification that come with later versions.
-constexpr std::array laterCommands{"backfill", "replay",     "reset-cursor", "cancel-backfill",
-                                   "held",     "partitions", "budgets",      "audit"};
+constexpr std::array laterCommands{"partitions", "budgets"};
 
 const CommandSpec *findCommand(const QString &name)
 {
@@ -221,6 +257,30 @@ Result<std::optional<Instant>> Arguments::time(const QString &option) const
         Text::tr("--%1 %2 is no time, write for instance 2026-01-31T09:30:00Z or epoch milliseconds")
             .arg(option, value(option)),
         command));
+}
+
+Result<QList<qint64>> Arguments::ids() const
+{
+    QList<qint64> numbers;
+    const QStringList words = value(u"ids"_s).split(u',', Qt::SkipEmptyParts);
+    for (const QString &word : words) {
+        bool isNumber = false;
+        numbers.append(word.trimmed().toLongLong(&isNumber));
+        if (!isNumber)
+            return fail(usageError(Text::tr("--ids: %1 is no id").arg(word), command));
+    }
+    if (has(u"ids"_s) && numbers.isEmpty())
+        return fail(usageError(Text::tr("--ids names no row"), command));
+    return numbers;
+}
+
+Result<void> Arguments::namesRows() const
+{
+    if (has(u"ids"_s) && has(u"all"_s))
+        return fail(usageError(Text::tr("--ids and --all exclude each other"), command));
+    if (!has(u"ids"_s) && !has(u"all"_s) && !has(u"kind"_s))
+        return fail(usageError(Text::tr("say which rows: --ids A,B or --all"), command));
+    return {};
 }
 
 Result<int> Arguments::number(const QString &option, int otherwise, int least, int most) const

@@ -41,6 +41,10 @@ struct Arguments {
     /// RFC 3339 or epoch milliseconds.
     [[nodiscard]] Result<std::optional<Instant>> time(const QString &option) const;
     [[nodiscard]] Result<int> number(const QString &option, int otherwise, int least, int most) const;
+    /// The rows that `--ids` names; none when it was not given.
+    [[nodiscard]] Result<QList<qint64>> ids() const;
+    /// Commands that change rows are told which ones: nothing means all by accident.
+    [[nodiscard]] Result<void> namesRows() const;
 };
 
 /// Parses what follows the program's name. Options stand anywhere. ErrorKind::Usage otherwise.

@@ -15,21 +15,17 @@ namespace {
 
 using Command = QCoro::Task<int> (*)(Context);
 
-constexpr std::array<std::pair<const char *, Command>, 14> handlers{{
-    {"run", runCommand},
-    {"tick", tickCommand},
-    {"inspect", inspectCommand},
-    {"validate", validateCommand},
-    {"test", testCommand},
-    {"trigger", triggerCommand},
-    {"pause", pauseCommand},
-    {"resume", resumeCommand},
-    {"parked", parkedCommand},
-    {"export", exportCommand},
-    {"migrate", migrateCommand},
-    {"demo-api", demoApiCommand},
-    {"demo", demoCommand},
-    {"version", versionCommand},
+constexpr std::array<std::pair<const char *, Command>, 20> handlers{{
+    {"run", runCommand},           {"tick", tickCommand},
+    {"inspect", inspectCommand},   {"validate", validateCommand},
+    {"test", testCommand},         {"trigger", triggerCommand},
+    {"pause", pauseCommand},       {"resume", resumeCommand},
+    {"parked", parkedCommand},     {"held", heldCommand},
+    {"backfill", backfillCommand}, {"cancel-backfill", cancelBackfillCommand},
+    {"replay", replayCommand},     {"reset-cursor", resetCursorCommand},
+    {"audit", auditCommand},       {"export", exportCommand},
+    {"migrate", migrateCommand},   {"demo-api", demoApiCommand},
+    {"demo", demoCommand},         {"version", versionCommand},
 }};
 
 Command handlerOf(const char *name)

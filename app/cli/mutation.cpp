@@ -72,4 +72,22 @@ int answerMutation(Context context, const Result<ActionResult> &result, const QS
     return code;
 }
 
+QCoro::Task<int> administer(Context context, QString name, Administration work, QString done)
+{
+    const Result<KeyScope> scope = scopeOf(context.arguments, name);
+    if (!scope)
+        co_return context.output.fail(scope.error());
+    std::optional<WorkspaceDefinition> workspace = readWorkspace(context);
+    if (!workspace)
+        co_return UsageOrWorkspace;
+    Headless headless(std::move(*workspace));
+    if (const Result<void> opened = co_await headless.open(headless.allowedAccess()); !opened)
+        co_return context.output.fail(opened.error());
+
+    const Request request = requestOf(context.arguments);
+    const Result<ActionResult> result = co_await work(headless.operations(), *scope, request);
+    co_await headless.close();
+    co_return answerMutation(context, result, done);
+}
+
 } // namespace watukuy::cli

@@ -28,28 +28,11 @@ Result<ParkedFilter> filterOf(const Arguments &arguments)
             return fail(usageError(Text::tr("--kind %1 is neither poison nor invalid").arg(*kind),
                                    arguments.command));
     }
-    const QStringList ids = arguments.value(u"ids"_s).split(u',', Qt::SkipEmptyParts);
-    for (const QString &word : ids) {
-        bool isNumber = false;
-        filter.ids.append(word.trimmed().toLongLong(&isNumber));
-        if (!isNumber)
-            return fail(usageError(Text::tr("--ids: %1 is no id").arg(word), arguments.command));
-    }
-    if (arguments.has(u"ids"_s) && ids.isEmpty())
-        return fail(usageError(Text::tr("--ids names no row"), arguments.command));
+    const Result<QList<qint64>> ids = arguments.ids();
+    if (!ids)
+        return fail(ids.error());
+    filter.ids = *ids;
     return filter;
-}
-
-/// Retry and discard change rows: which ones must be said, nothing means all by accident.
-Result<void> checkChoice(const Arguments &arguments)
-{
-    const bool ids = arguments.has(u"ids"_s);
-    const bool all = arguments.has(u"all"_s);
-    if (ids && all)
-        return fail(usageError(Text::tr("--ids and --all exclude each other"), arguments.command));
-    if (!ids && !all && !arguments.has(u"kind"_s))
-        return fail(usageError(Text::tr("say which rows: --ids A,B or --all"), arguments.command));
-    return {};
 }
 
 void printParked(Output &output, const std::vector<ParkedRow> &rows)
@@ -128,7 +111,7 @@ QCoro::Task<int> parkedCommand(Context context)
     if (!filter)
         co_return context.output.fail(filter.error());
     if (action != "ls"_L1) {
-        if (const Result<void> chosen = checkChoice(context.arguments); !chosen)
+        if (const Result<void> chosen = context.arguments.namesRows(); !chosen)
             co_return context.output.fail(chosen.error());
     }
     std::optional<WorkspaceDefinition> workspace = readWorkspace(context);

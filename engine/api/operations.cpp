@@ -163,7 +163,7 @@ QCoro::Task<Result<ActionResult>> Operations::forEachKey(KeyScope scope, Request
             }
         }
         ++result.done;
-        result.details.append(u"%1: %2"_s.arg(name, change.detail));
+        result.details.append(u"%1: %2"_s.arg(name, change.detail(state)));
     }
     co_return result;
 }
@@ -179,7 +179,7 @@ QCoro::Task<Result<ActionResult>> Operations::trigger(KeyScope scope, Request re
                              return m_store.triggerKey(
                                  state.key, schedule::afterTrigger(state.schedule, audit.at).state, audit);
                          },
-                     .detail = u"due now"_s};
+                     .detail = [](const KeyState &) { return u"due now"_s; }};
     return forEachKey(std::move(scope), std::move(request), u"trigger"_s, std::move(change));
 }
 
@@ -192,7 +192,7 @@ QCoro::Task<Result<ActionResult>> Operations::pause(KeyScope scope, Request requ
             },
         .apply = [this](KeyState state,
                         AuditRow audit) { return m_store.pauseKey(state.key, Pause::Operator, audit); },
-        .detail = u"paused"_s};
+        .detail = [](const KeyState &) { return u"paused"_s; }};
     return forEachKey(std::move(scope), std::move(request), u"pause"_s, std::move(change));
 }
 
@@ -206,7 +206,7 @@ QCoro::Task<Result<ActionResult>> Operations::resume(KeyScope scope, Request req
                 return m_store.resumeKey(state.key, schedule::afterResume(state.schedule, audit.at).state,
                                          audit);
             },
-        .detail = u"resumed, due now"_s};
+        .detail = [](const KeyState &) { return u"resumed, due now"_s; }};
     return forEachKey(std::move(scope), std::move(request), u"resume"_s, std::move(change));
 }
 
@@ -266,6 +266,15 @@ QCoro::Task<Result<ActionResult>> Operations::discardParked(ParkedFilter filter,
     return bulkParked(std::move(filter), std::move(request), u"parked discard"_s, std::move(change));
 }
 
+Error Operations::noLog(const QString &poller)
+{
+    return {.kind = ErrorKind::Usage,
+            .name = u"NoLogError"_s,
+            .title = u"Poller \"%1\" keeps no event log"_s.arg(poller),
+            .detail = {},
+            .nextStep = u"Add \"log\": {\"retention\": \"30d\"} to it; events from then on are kept."_s};
+}
+
 QCoro::Task<Result<qint64>> Operations::exportEvents(LogQuery query, ExportFormat format,
                                                      std::function<Result<void>(const QByteArray &)> write)
 {
@@ -273,12 +282,7 @@ QCoro::Task<Result<qint64>> Operations::exportEvents(LogQuery query, ExportForma
         co_return fail(known.error());
     const auto poller = m_workspace.pollers.find(query.poller);
     if (poller != m_workspace.pollers.end() && !poller->second.logRetention) {
-        co_return fail(
-            {.kind = ErrorKind::Usage,
-             .name = u"NoLogError"_s,
-             .title = u"Poller \"%1\" keeps no event log to export"_s.arg(query.poller),
-             .nextStep =
-                 u"Add \"log\": {\"retention\": \"30d\"} to it; events from then on can be exported."_s});
+        co_return fail(noLog(query.poller));
     }
     query.limit = exportSlice;
     qint64 count = 0;

@@ -35,6 +35,16 @@ struct Request {
     Run run = Run::ForReal;
 };
 
+/// Whether a reset cursor also forgets what was listed.
+enum class Snapshot { Keep, Clear };
+
+/// From where to where a backfill goes; the texts are the API's own cursors, or `null`.
+struct BackfillWish {
+    QString from;
+    std::optional<QString> to;
+    bool force = false; ///< known items are emitted again
+};
+
 /// How `export` writes events.
 enum class ExportFormat { JsonLines, Csv, CloudEvents };
 
@@ -63,6 +73,26 @@ public:
     QCoro::Task<Result<std::vector<ParkedRow>>> parked(ParkedFilter filter);
     QCoro::Task<Result<ActionResult>> retryParked(ParkedFilter filter, Request request);
     QCoro::Task<Result<ActionResult>> discardParked(ParkedFilter filter, Request request);
+    /// Sets the live cursor; `cursor` is the API's own text, or `null` for the beginning. A running cycle
+    /// is fenced off. Clearing the snapshot makes every item new.
+    QCoro::Task<Result<ActionResult>> resetCursor(KeyScope scope, QString cursor, Snapshot snapshot,
+                                                  Request request);
+    /// Lists again from an older cursor up to `to` (nothing = where the live lane stands now).
+    QCoro::Task<Result<ActionResult>> startBackfill(KeyScope scope, BackfillWish wish, Request request);
+    /// What was committed stays.
+    QCoro::Task<Result<ActionResult>> cancelBackfill(KeyScope scope, Request request);
+    /// Puts logged events of [from, to) into the outbox again, under their own ids. `done` counts events.
+    QCoro::Task<Result<ActionResult>> replay(KeyScope scope, Instant from, std::optional<Instant> to,
+                                             Request request);
+
+    QCoro::Task<Result<std::vector<HeldRow>>> held(HeldFilter filter);
+    /// Held deletes become events.
+    QCoro::Task<Result<ActionResult>> approveHeld(HeldFilter filter, Request request);
+    /// The items stay until they have been listed once more.
+    QCoro::Task<Result<ActionResult>> discardHeld(HeldFilter filter, Request request);
+    /// Newest first.
+    QCoro::Task<Result<std::vector<AuditRow>>> audit(std::optional<Instant> since);
+
     /// Streams logged events into `write`, a line or row at a time; the answer is the number of events.
     QCoro::Task<Result<qint64>> exportEvents(LogQuery query, ExportFormat format,
                                              std::function<Result<void>(const QByteArray &)> write);
@@ -72,7 +102,7 @@ private:
     struct KeyChange {
         std::function<QString(const KeyState &)> skipReason;
         std::function<StoreTask<void>(KeyState, AuditRow)> apply;
-        QString detail;
+        std::function<QString(const KeyState &)> detail;
     };
     struct ParkedChange {
         std::function<StoreTask<BulkOutcome>(ParkedFilter, AuditRow)> apply;
@@ -82,6 +112,10 @@ private:
     QCoro::Task<Result<std::vector<KeyState>>> keysIn(KeyScope scope);
     QCoro::Task<Result<ActionResult>> forEachKey(KeyScope scope, Request request, QString operation,
                                                  KeyChange change);
+    [[nodiscard]] static Error noLog(const QString &poller);
+    [[nodiscard]] Result<const PollerDefinition *> pollerOf(const KeyScope &scope) const;
+    QCoro::Task<Result<ActionResult>> previewHeld(HeldFilter filter, QString operation);
+    QCoro::Task<Result<qint64>> countLogged(LogQuery query);
     QCoro::Task<Result<ActionResult>> bulkParked(ParkedFilter filter, Request request, QString operation,
                                                  ParkedChange change);
 
@@ -99,5 +133,9 @@ private:
 
 /// One object of `parked ls --json` (spec-workspace).
 [[nodiscard]] QByteArray parkedJson(const ParkedRow &row);
+/// One object of `held ls --json`.
+[[nodiscard]] QByteArray heldJson(const HeldRow &row);
+/// One object of `audit --json`.
+[[nodiscard]] QByteArray auditJson(const AuditRow &row);
 
 } // namespace watukuy

@@ -182,6 +182,33 @@ QByteArray parkedJson(const ParkedRow &row)
         .finish();
 }
 
+QByteArray heldJson(const HeldRow &row)
+{
+    return ObjectWriter()
+        .number("id", row.id)
+        .text("poller", row.key.poller)
+        .text("partition", row.key.partition)
+        .text("identity", row.identity)
+        .latin1("type", toString(row.type))
+        .text("reason", row.reason)
+        .number("heldAt", toEpochMs(row.heldAt))
+        .finish();
+}
+
+QByteArray auditJson(const AuditRow &row)
+{
+    return ObjectWriter()
+        .number("at", toEpochMs(row.at))
+        .text("who", row.who)
+        .text("operation", row.operation)
+        .text("poller", row.key.poller)
+        .text("partition", row.key.partition)
+        .text("reason", row.reason)
+        .rawOrNull("before", row.before)
+        .rawOrNull("after", row.after)
+        .finish();
+}
+
 QByteArray tickJson(const TickResult &result)
 {
     return ObjectWriter()

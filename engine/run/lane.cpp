@@ -6,6 +6,7 @@
 #include "engine/change/change.h"
 #include "engine/change/scanverdict.h"
 #include "engine/json/canonical.h"
+#include "engine/run/deletion.h"
 
 namespace watukuy {
 
@@ -467,13 +468,7 @@ private:
                                   .cursor = m_plan.cursor,
                                   .log = m_cycle.poller->logRetention.has_value(),
                                   .now = m_cycle.ports.clock.now()};
-        completion.makeDeletion = [poller = m_cycle.poller, key = m_cycle.key, lane = m_plan.lane,
-                                   now = completion.now](const ItemRow &row) {
-            change::Deletion deletion =
-                change::deletionOf(row, *poller, {.key = key, .lane = lane, .now = now}, 0);
-            deletion.event.orderingKey = change::orderingKeyOf(deletion.event, poller->deliver.orderingKey);
-            return std::pair{std::move(deletion.tombstone), std::move(deletion.event)};
-        };
+        completion.makeDeletion = makeDeletion(m_cycle.poller, m_cycle.key, m_plan.lane, completion.now);
         auto outcome =
             co_await m_cycle.ports.store.completeScan(m_cycle.key, leaseOrNone(), std::move(completion));
         if (!outcome)

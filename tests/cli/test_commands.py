@@ -53,6 +53,71 @@ class ReadOnly(CliTest):
         self.assert_exit(3, self.folder.call('tick'))
 
 
+class History(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.server = self.serve(Server(40))
+        self.folder.write(workspace({'orders': timestamp_poller(self.server, log={'retention': '30d'}),
+                                     'catalog': snapshot_poller(self.server)}))
+        self.assert_exit(0, self.folder.call('tick'))
+
+    def json(self, *arguments, code=0):
+        return self.assert_exit(code, self.folder.call(*arguments, '--json')).json
+
+    def tick(self, poller):
+        return {row['poller']: row for row in self.json('tick', '--only', poller)}[poller]
+
+    def test_a_reset_cursor_lists_from_there_and_a_cleared_snapshot_makes_everything_new(self):
+        dry = self.json('reset-cursor', 'orders', '--to', 'null', '--dry-run')
+        self.assertEqual(set(dry), {'wouldAffect', 'details', 'token'})
+        self.assertEqual(self.tick('orders')['items'], 0)
+        self.assertEqual(self.json('reset-cursor', 'orders', '--to', 'null')['done'], 1)
+        ticked = self.tick('orders')
+        self.assertEqual((ticked['items'], ticked['events']['created']), (40, 0))
+        self.assertIn('40 items forgotten', self.json('reset-cursor', 'catalog', '--to', 'null', '--clear-snapshot')['details'][0])
+        self.assertEqual(self.tick('catalog')['events']['created'], 40)
+        self.assert_says(self.assert_exit(2, self.folder.call('reset-cursor', 'orders')), '--to')
+        self.assert_says(self.assert_exit(2, self.folder.call('reset-cursor', 'catalog', '--to', '5')), 'no cursor')
+
+    def test_a_backfill_goes_back_and_can_be_cancelled(self):
+        self.assert_says(self.assert_exit(2, self.folder.call('backfill', 'orders')), '--from')
+        self.assertEqual(self.json('backfill', 'orders', '--from', 'null', '--force')['done'], 1)
+        self.assertEqual(self.json('backfill', 'orders', '--from', 'null')['skipped'], 1)
+        self.assertEqual(self.tick('orders')['events']['updated'], 40)
+        self.assertEqual(self.json('cancel-backfill', 'orders')['skipped'], 1)
+        self.assert_exit(2, self.folder.call('backfill', 'catalog', '--from', 'null'))
+
+    def test_a_replay_delivers_logged_events_again(self):
+        self.assertEqual(self.json('replay', 'orders', '--from', '2020-01-01T00:00:00Z', '--dry-run')['wouldAffect'], 40)
+        self.assertEqual(self.json('replay', 'orders', '--from', '2020-01-01T00:00:00Z'), {'replayed': 40})
+        self.assertEqual(self.tick('orders')['delivered'], 40)
+        events = self.folder.events('orders')
+        self.assertEqual([e['id'] for e in events[:40]], [e['id'] for e in events[40:]])
+        self.assertEqual({e['lane'] for e in events[40:]}, {'replay'})
+        self.assert_says(self.assert_exit(2, self.folder.call('replay', 'catalog', '--from', '0')), 'retention')
+
+    def test_held_deletes_are_approved_or_discarded(self):
+        self.server.listing.change(delete=tuple(range(1, 31)))
+        self.assertEqual(self.tick('catalog')['verdict'], 'suspect')
+        held = self.json('held', 'ls', 'catalog')
+        self.assertEqual(len(held), 30)
+        self.assertEqual(set(held[0]), {'id', 'poller', 'partition', 'identity', 'type', 'reason', 'heldAt'})
+        self.assert_says(self.assert_exit(2, self.folder.call('held', 'approve', 'catalog')), '--ids', '--all')
+        self.assertEqual(self.json('held', 'approve', 'catalog', '--ids', f"{held[0]['id']},{held[1]['id']}")['done'], 2)
+        self.assertEqual(self.json('held', 'discard', 'catalog', '--all')['done'], 28)
+        self.assertEqual(self.tick('catalog')['delivered'], 2)
+        self.assertEqual(self.json('held', 'ls', 'catalog'), [])
+
+    def test_the_audit_log_says_who_did_what(self):
+        self.assert_exit(0, self.folder.call('pause', 'orders', '--reason', 'a test'))
+        self.assert_exit(0, self.folder.call('reset-cursor', 'orders', '--to', 'null'))
+        rows = self.json('audit')
+        self.assertEqual([row['operation'] for row in rows], ['reset-cursor', 'pause'])
+        self.assertEqual(set(rows[0]), {'at', 'who', 'operation', 'poller', 'partition', 'reason', 'before', 'after'})
+        self.assertEqual(rows[1]['reason'], 'a test')
+        self.assertEqual(self.json('audit', '--since', str(rows[0]['at'] + 1)), [])
+
+
 class Tick(CliTest):
     def test_the_first_creates_everything_and_the_second_nothing(self):
         server = self.serve(Server(2500, page_size=1000))

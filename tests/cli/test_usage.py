@@ -9,8 +9,9 @@ from pathlib import Path
 from harness import CliTest, call, workspace, snapshot_poller
 from server import Server
 
-LATER = ('backfill', 'replay', 'reset-cursor', 'cancel-backfill', 'held', 'partitions', 'budgets', 'audit')
-NOW = ('run', 'tick', 'inspect', 'validate', 'test', 'trigger', 'pause', 'resume', 'parked', 'export', 'migrate',
+LATER = ('partitions', 'budgets')
+NOW = ('run', 'tick', 'inspect', 'validate', 'test', 'trigger', 'pause', 'resume', 'parked', 'held', 'backfill', 'cancel-backfill',
+       'replay', 'reset-cursor', 'audit', 'export', 'migrate',
        'demo-api', 'demo', 'version')
 
 
