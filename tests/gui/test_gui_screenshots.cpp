@@ -50,6 +50,20 @@ private Q_SLOTS:
         QVERIFY(QDir().mkpath(QStringLiteral(WATUKUY_SCREENSHOTS)));
     }
 
+    /// Half an hour of samples: the lag grows by and by and is caught up with, and once nothing was measured.
+    static void fill(History &history)
+    {
+        const QList<KeySnapshot> keys = sceneKeys();
+        for (size_t index = 0; index < History::capacity; ++index) {
+            if (index > 150 && index < 190)
+                continue;
+            std::vector<KeySnapshot> at(keys.begin(), keys.end());
+            for (KeySnapshot &key : at)
+                key.lag = std::chrono::seconds{static_cast<int>(index % 90) * 3};
+            history.add(at, sceneNow() - (History::capacity - index) * History::cadence);
+        }
+    }
+
     void everyScreenIsDrawn_data()
     {
         QTest::addColumn<bool>("dark");
@@ -81,6 +95,7 @@ private Q_SLOTS:
             client.run(sceneWorkspace());
             Q_EMIT client.keysChanged(sceneKeys(), {}, sceneNow());
             Q_EMIT client.logAdded(sceneLog());
+            fill(window.history());
             window.keyTable()->selectRow(tab == 5 ? 5 : 0);
             window.details()->setCurrentIndex(tab);
             window.statusLine()->tick(sceneNow());

@@ -16,6 +16,12 @@ namespace watukuy::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+constexpr float leastRange = 4; // so that the labels of the axis are whole numbers
+
+} // namespace
+
 ChartsView::ChartsView(const History *history, QWidget *parent)
     : QWidget(parent)
     , m_history(history)
@@ -67,9 +73,10 @@ qint64 ChartsView::onAxis(qint64 epochMs) const
     return epochMs - QDateTime::fromMSecsSinceEpoch(epochMs).offsetFromUtc() * 1000LL;
 }
 
-void ChartsView::show(const Key &key)
+void ChartsView::show(const Key &key, Instant now)
 {
     m_key = key;
+    m_now = now;
     refresh();
 }
 
@@ -123,14 +130,21 @@ void ChartsView::refresh()
         series->attachAxis(m_time);
         series->attachAxis(m_value);
     }
-    const QDateTime end = QDateTime::fromMSecsSinceEpoch(onAxis(QDateTime::currentMSecsSinceEpoch()));
+    const bool isEmpty = m_chart->series().isEmpty();
+    m_chart->setTitle(isEmpty ? tr("No measurements yet: one is taken every 5 s while the engine runs.")
+                              : QString());
+    m_time->setVisible(!isEmpty);
+    m_value->setVisible(!isEmpty);
+    const QDateTime end = QDateTime::fromMSecsSinceEpoch(onAxis(toEpochMs(m_now)));
     m_time->setRange(end.addSecs(-30 * 60), end);
-    m_value->setRange(0, most * 1.1);
+    m_value->setRange(0, std::max(leastRange, most * 1.1F));
+    m_value->applyNiceNumbers();
 }
 
 void ChartsView::applyTheme()
 {
     const QColor text = palette().color(QPalette::Text);
+    m_chart->setTitleBrush(palette().color(QPalette::PlaceholderText));
     m_chart->setBackgroundBrush(palette().color(QPalette::Base));
     m_chart->setBackgroundRoundness(0);
     for (QAbstractAxis *axis :

@@ -25,7 +25,8 @@ class ChartsView : public QWidget {
 public:
     explicit ChartsView(const History *history, QWidget *parent = nullptr);
 
-    void show(const Key &key);
+    /// `now` is the right end of the chart.
+    void show(const Key &key, Instant now);
     void setWording(Wording wording);
     void refresh();
     [[nodiscard]] int segments() const;
@@ -42,6 +43,7 @@ private:
     [[nodiscard]] qint64 onAxis(qint64 epochMs) const;
 
     Wording m_wording;
+    Instant m_now;
     const History *m_history;
     Key m_key;
     QComboBox *m_measure;

@@ -260,17 +260,20 @@ void MainWindow::tick()
     const Instant now = m_now();
     m_status->tick(now);
     m_status->setFrozen(m_table->selectionModel()->hasSelection() && m_table->isVisible());
+    m_sinceSample += tickEvery;
+    const bool isSampled =
+        m_sinceSample >= History::cadence && m_client->status() == EngineClient::Status::Running;
+    if (isSampled) {
+        m_sinceSample = {};
+        m_history.add(m_keys->rows(), now);
+    }
     if (!isVisible() || isMinimized())
         return;
     m_keys->setNow(now);
     if (!isOperatorAtWork())
         m_order->settle();
-    m_sinceSample += tickEvery;
-    if (m_sinceSample >= History::cadence && m_client->status() == EngineClient::Status::Running) {
-        m_sinceSample = {};
-        m_history.add(m_keys->rows(), now);
+    if (isSampled)
         m_details->refresh();
-    }
 }
 
 void MainWindow::expect(quint64 request, const QList<Key> &keys, const QString &pending, const QString &done)

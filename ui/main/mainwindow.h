@@ -43,6 +43,7 @@ public:
     [[nodiscard]] QTableView *keyTable() const { return m_table; }
     [[nodiscard]] KeyModel *keyModel() const { return m_keys; }
     [[nodiscard]] DetailsPanel *details() const { return m_details; }
+    [[nodiscard]] History &history() { return m_history; }
     [[nodiscard]] StatusLine *statusLine() const { return m_status; }
     [[nodiscard]] ViewsPanel *views() const { return m_views; }
     [[nodiscard]] QLineEdit *filterLine() const { return m_filter; }

@@ -67,11 +67,34 @@ QIcon inColor(const QByteArray &svg, const QColor &color, const QColor &disabled
     return icon;
 }
 
+/// On a selected row the colour and the white inside it change places: the row has a colour itself.
+QIcon onSelectionsToo(const QString &name, QColor color)
+{
+    QFile file(pathOf(name));
+    if (!file.open(QIODevice::ReadOnly))
+        return {};
+    const QByteArray plain = file.readAll();
+    QByteArray swapped = plain;
+    swapped.replace("#ffffff", "#inside").replace(color.name().toLatin1(), "#ffffff");
+    swapped.replace("#inside", color.name().toLatin1());
+    QIcon icon;
+    for (const auto &[mode, svg] : {std::pair{QIcon::Normal, plain}, std::pair{QIcon::Selected, swapped}}) {
+        QSvgRenderer renderer(svg);
+        for (const int size : {16, 24, 32, 48, 64})
+            icon.addPixmap(drawn(renderer, size), mode);
+    }
+    return icon;
+}
+
 } // namespace
 
 QIcon stateIcon(VisibleState state)
 {
-    return QIcon(pathOf(QLatin1StringView(lookOf(state).file)));
+    static std::array<QIcon, 7> icons;
+    QIcon &icon = icons.at(static_cast<size_t>(state));
+    if (icon.isNull())
+        icon = onSelectionsToo(QLatin1StringView(lookOf(state).file), lookOf(state).color);
+    return icon;
 }
 
 QIcon actionIcon(const QString &name, const QPalette &palette)

@@ -157,7 +157,7 @@ void DetailsPanel::refresh()
         return;
     const QString shown = tabText(currentIndex());
     if (currentWidget() == m_charts)
-        m_charts->show(m_key->key);
+        m_charts->show(m_key->key, m_now);
     else if (currentWidget() == m_parked)
         m_parkedRequest = m_client->readParked(m_key->key, parkedLength);
     else if (shown == tr("Outbox"))
