@@ -78,6 +78,13 @@ public:
         return actOnParked(EngineWorker::ParkedAction::Discard, poller, ids, reason);
     }
 
+    quint64 goBack(const Key &key, const GoBackWish &wish, Run run, const QString &reason) override
+    {
+        const quint64 request = ++m_lastRequest;
+        ask([=](EngineWorker *worker) { worker->goBack(request, key, wish, run, reason); });
+        return request;
+    }
+
     quint64 readTimeline(const Key &key, int limit) override
     {
         return read(EngineWorker::Reading::Timeline, key, limit);

@@ -8,6 +8,7 @@
 #include <QObject>
 #include <QString>
 
+#include "engine/api/request.h"
 #include "engine/api/snapshot.h"
 
 namespace watukuy {
@@ -43,6 +44,8 @@ public:
     virtual quint64 pause(const QList<Key> &keys, const QString &reason) = 0;
     virtual quint64 resume(const QList<Key> &keys, const QString &reason) = 0;
     virtual quint64 retryParked(const QString &poller, const QList<qint64> &ids, const QString &reason) = 0;
+    /// Backfill, its end, or replay of one key; a dry run only says what would happen.
+    virtual quint64 goBack(const Key &key, const GoBackWish &wish, Run run, const QString &reason) = 0;
     virtual quint64 discardParked(const QString &poller, const QList<qint64> &ids, const QString &reason) = 0;
 
     /// Newest first; answered by timelineRead(), outboxRead(), parkedRead().

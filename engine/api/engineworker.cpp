@@ -394,6 +394,36 @@ QCoro::Task<void> EngineWorker::actOnParkedNow(quint64 request, ParkedAction act
     Q_EMIT actionFinished(request, total);
 }
 
+void EngineWorker::goBack(quint64 request, const Key &key, const GoBackWish &wish, Run run,
+                          const QString &reason)
+{
+    goBackNow(request, key, wish, {whoIsAtTheDesk(), reason, run});
+}
+
+QCoro::Task<void> EngineWorker::goBackNow(quint64 request, Key key, GoBackWish wish, Request asked)
+{
+    const Use use(*this);
+    ActionResult total;
+    if (canAct()) {
+        Operations &operations = *m_session->operations;
+        const KeyScope scope{key.poller, key.partition};
+        Result<ActionResult> result;
+        if (const auto *backfill = std::get_if<BackfillWish>(&wish))
+            result = co_await operations.startBackfill(scope, *backfill, asked);
+        else if (const auto *replay = std::get_if<ReplayWish>(&wish))
+            result = co_await operations.replay(scope, replay->from, replay->to, asked);
+        else
+            result = co_await operations.cancelBackfill(scope, asked);
+        if (result)
+            total = *result;
+        else
+            total.failed.append({key, result.error()});
+    }
+    if (canAct() && m_session->engine && asked.run == Run::ForReal)
+        m_session->engine->noticeChanges();
+    Q_EMIT actionFinished(request, total);
+}
+
 void EngineWorker::read(quint64 request, Reading reading, const Key &key, int limit)
 {
     readNow(request, reading, key, limit);

@@ -39,6 +39,8 @@ public:
     void actOnParked(quint64 request, ParkedAction action, const QString &poller, const QList<qint64> &ids,
                      const QString &reason);
 
+    void goBack(quint64 request, const Key &key, const GoBackWish &wish, Run run, const QString &reason);
+
     enum class Reading { Timeline, Outbox, Parked };
     void read(quint64 request, Reading reading, const Key &key, int limit);
 
@@ -74,6 +76,7 @@ private:
     QCoro::Task<void> actNow(quint64 request, Action action, QList<Key> keys, QString reason);
     QCoro::Task<void> actOnParkedNow(quint64 request, ParkedAction action, ParkedFilter filter,
                                      QString reason);
+    QCoro::Task<void> goBackNow(quint64 request, Key key, GoBackWish wish, Request asked);
     QCoro::Task<void> readNow(quint64 request, Reading reading, Key key, int limit);
     QCoro::Task<void> watchStore();
     void beat();

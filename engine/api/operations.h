@@ -11,6 +11,7 @@
 #include <QList>
 #include <QString>
 
+#include "engine/api/request.h"
 #include "engine/api/snapshot.h"
 #include "engine/definition/definition.h"
 #include "engine/model/clock.h"
@@ -23,26 +24,6 @@ namespace watukuy {
 struct KeyScope {
     QString poller; ///< "" = all
     std::optional<QString> partition;
-};
-
-/// Whether a mutating operation happens or only says what it would do.
-enum class Run { ForReal, Dry };
-
-/// Who asks, and why; goes into the audit log.
-struct Request {
-    QString who;
-    QString reason;
-    Run run = Run::ForReal;
-};
-
-/// Whether a reset cursor also forgets what was listed.
-enum class Snapshot { Keep, Clear };
-
-/// From where to where a backfill goes; the texts are the API's own cursors, or `null`.
-struct BackfillWish {
-    QString from;
-    std::optional<QString> to;
-    bool force = false; ///< known items are emitted again
 };
 
 /// How `export` writes events.

@@ -71,8 +71,8 @@ private Q_SLOTS:
         QTest::addColumn<QString>("file");
         for (const bool dark : {false, true}) {
             const QString theme = dark ? u"-dark"_s : QString();
-            const QStringList names{u"timeline"_s, u"main-window"_s, u"log"_s,   u"charts"_s,
-                                    u"outbox"_s,   u"parked"_s,      u"cursor"_s};
+            const QStringList names{u"timeline"_s, u"main-window"_s, u"log"_s,     u"charts"_s,
+                                    u"outbox"_s,   u"parked"_s,      u"go-back"_s, u"cursor"_s};
             for (int tab = 0; tab < names.size(); ++tab)
                 QTest::newRow(qPrintable(names.at(tab) + theme)) << dark << tab << names.at(tab) + theme;
             QTest::newRow(qPrintable(u"start"_s + theme)) << dark << -1 << u"start"_s + theme;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QAbstractButton>
 #include <QLabel>
-#include <QLineEdit>
+
 #include <QListWidget>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QScrollBar>
 #include <QSignalSpy>
@@ -17,6 +18,7 @@
 #include "ui/models/keymodel.h"
 #include "ui/views/detailspanel.h"
 #include "ui/views/logview.h"
+#include "ui/views/gobackview.h"
 #include "ui/views/parkedview.h"
 #include "ui/views/statemachineview.h"
 #include "ui/views/viewspanel.h"
@@ -270,6 +272,51 @@ private Q_SLOTS:
         QCOMPARE(m_client->asked.last().what, u"retry"_s);
         press(u"confirm"_s);
         QCOMPARE(m_client->asked.last().what, u"discard"_s);
+    }
+
+    void goingBackIsPreviewedThenConfirmedAndAChangedWishIsPreviewedAgain()
+    {
+        furnishWindow();
+        select(0);
+        GoBackView *view = m_window->details()->goBack();
+        m_window->details()->setCurrentWidget(view);
+        auto *go = view->findChild<QPushButton *>(u"go"_s);
+        auto *from = view->findChild<QLineEdit *>(u"from"_s);
+        QVERIFY(!go->isVisible());
+        QTest::keyClicks(from, u"2026-01-01T00:00:00Z"_s);
+        QTest::mouseClick(view->findChild<QPushButton *>(u"previewBackfill"_s), Qt::LeftButton);
+        QCOMPARE(m_client->asked.last().what, u"preview"_s);
+        QCOMPARE(std::get<BackfillWish>(*m_client->asked.last().wish).from, u"2026-01-01T00:00:00Z"_s);
+        m_client->answer({.done = 1, .details = {u"from A to B"_s}});
+        QVERIFY(go->isVisible());
+        QTest::keyClicks(from, u"x"_s);
+        QVERIFY2(!go->isVisible(), "what was previewed is not what would happen now");
+
+        QTest::mouseClick(view->findChild<QPushButton *>(u"previewReplay"_s), Qt::LeftButton);
+        m_client->answer({.done = 1204, .details = {u"1204 events"_s}});
+        QVERIFY(go->text().contains(u"1,204"_s));
+        QTest::mouseClick(go, Qt::LeftButton);
+        QCOMPARE(m_client->asked.last().what, u"preview"_s);
+        press(u"confirm"_s);
+        QCOMPARE(m_client->asked.last().what, u"go back"_s);
+        QVERIFY(std::holds_alternative<ReplayWish>(*m_client->asked.last().wish));
+    }
+
+    void aWishThatCannotBeGrantedSaysWhy()
+    {
+        furnishWindow();
+        select(0);
+        GoBackView *view = m_window->details()->goBack();
+        m_window->details()->setCurrentWidget(view);
+        QTest::mouseClick(view->findChild<QPushButton *>(u"previewReplay"_s), Qt::LeftButton);
+        m_client->answer({.failed = {{m_client->asked.last().keys.first(),
+                                      {.title = u"It keeps no event log"_s, .nextStep = u"Add a log"_s}}}});
+        QVERIFY(!view->findChild<QPushButton *>(u"go"_s)->isVisible());
+        const QList<QLabel *> labels = view->findChildren<QLabel *>();
+        QVERIFY(std::ranges::any_of(labels, [](const QLabel *label) {
+            return label->text().contains(u"It keeps no event log"_s) &&
+                   label->text().contains(u"Add a log"_s);
+        }));
     }
 
     void aReadOnlyWorkspaceOffersNoChange()

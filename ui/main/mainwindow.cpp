@@ -20,6 +20,7 @@
 #include "ui/models/keyorder.h"
 #include "ui/models/logmodel.h"
 #include "ui/views/detailspanel.h"
+#include "ui/views/gobackview.h"
 #include "ui/views/parkedview.h"
 #include "ui/views/problemspage.h"
 #include "ui/views/startpage.h"
@@ -161,6 +162,7 @@ void MainWindow::listenToOperator()
     connect(m_problems, &ProblemsPage::retryWanted, this, [this] { openWorkspace(m_file); });
     connect(m_details->parked(), &ParkedView::retryWanted, this, &MainWindow::retry);
     connect(m_details->parked(), &ParkedView::discardWanted, this, &MainWindow::askToDiscard);
+    connect(m_details->goBack(), &GoBackView::wanted, this, &MainWindow::askToGoBack);
 }
 
 void MainWindow::openWorkspace(const QString &file)
@@ -354,6 +356,26 @@ void MainWindow::askToDiscard(const QList<qint64> &ids)
                          names, this);
     connect(dialog, &ReasonDialog::confirmed, this, [this, key, ids](const QString &reason) {
         expect(m_client->discardParked(key->poller, ids, reason), {*key}, tr("Discarding…"), tr("Discard"));
+    });
+    dialog->open();
+}
+
+void MainWindow::askToGoBack(const Key &key, const GoBackWish &wish, const QString &preview)
+{
+    const bool isReplay = std::holds_alternative<ReplayWish>(wish);
+    const bool isBackfill = std::holds_alternative<BackfillWish>(wish);
+    const QString action = isReplay ? tr("Replay") : isBackfill ? tr("Start backfill") : tr("End backfill");
+    auto *dialog = new ReasonDialog(
+        {.title = action,
+         .scope = key.toString(),
+         .consequence = isReplay
+                            ? tr("The events go to every sink of the poller once more, under their own ids.")
+                        : isBackfill ? tr("The API is listed again beside live polling; it costs requests.")
+                                     : tr("What the backfill has committed stays."),
+         .action = action},
+        {preview}, this);
+    connect(dialog, &ReasonDialog::confirmed, this, [this, key, wish, action](const QString &reason) {
+        expect(m_client->goBack(key, wish, Run::ForReal, reason), {key}, tr("Asking…"), action);
     });
     dialog->open();
 }

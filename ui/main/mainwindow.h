@@ -83,6 +83,7 @@ private:
     void pauseSelected();
     void resumeSelected();
     void askToDiscard(const QList<qint64> &ids);
+    void askToGoBack(const Key &key, const GoBackWish &wish, const QString &preview);
     void retry(const QList<qint64> &ids);
     void expect(quint64 request, const QList<Key> &keys, const QString &pending, const QString &done);
     void finish(quint64 request, const ActionResult &result);

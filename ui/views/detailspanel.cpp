@@ -6,6 +6,7 @@
 #include <QTableView>
 
 #include "ui/charts/chartsview.h"
+#include "ui/views/gobackview.h"
 #include "ui/views/logview.h"
 #include "ui/views/parkedview.h"
 #include "ui/views/statemachineview.h"
@@ -36,6 +37,7 @@ DetailsPanel::DetailsPanel(EngineClient *client, LogModel *log, const History *h
     , m_log(new LogView(log))
     , m_charts(new ChartsView(history))
     , m_parked(new ParkedView)
+    , m_goBack(new GoBackView(client))
 {
     setDocumentMode(true);
     setAccessibleName(tr("About the selected key"));
@@ -45,6 +47,7 @@ DetailsPanel::DetailsPanel(EngineClient *client, LogModel *log, const History *h
     addTab(m_charts, tr("Charts"));
     addTab(makeOutbox(), tr("Outbox"));
     addTab(m_parked, tr("Parked"));
+    addTab(m_goBack, tr("Replay and backfill"));
     addTab(makeCursor(), tr("Cursor and lease"));
     setCurrentWidget(m_log); // the one tab that tells something before a key is selected
     connect(this, &QTabWidget::currentChanged, this, &DetailsPanel::refresh);
@@ -132,6 +135,7 @@ void DetailsPanel::setKey(std::optional<KeySnapshot> key, Instant now)
     }
     m_key = std::move(key);
     m_now = now;
+    m_goBack->setKey(m_key, now);
     m_machine->setState(m_key ? std::optional(m_key->state) : std::nullopt, now);
     m_cursor->setText(m_key ? describe(*m_key, now) : tr("Select a key in the list."));
     setTabText(indexOf(m_parked), m_key && m_key->counts.parked > 0
@@ -146,6 +150,7 @@ void DetailsPanel::setWording(Wording wording)
     m_wording = wording;
     m_parked->setWording(wording);
     m_charts->setWording(wording);
+    m_goBack->setWording(wording);
     m_timeline->replace({});
     m_outbox->replace({});
     refresh();

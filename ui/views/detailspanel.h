@@ -18,6 +18,7 @@ class QTableView;
 namespace watukuy::ui {
 
 class ChartsView;
+class GoBackView;
 class LogView;
 class ParkedView;
 class StateMachineView;
@@ -39,6 +40,7 @@ public:
     [[nodiscard]] StateMachineView *stateMachine() const { return m_machine; }
     [[nodiscard]] LogView *log() const { return m_log; }
     [[nodiscard]] ParkedView *parked() const { return m_parked; }
+    [[nodiscard]] GoBackView *goBack() const { return m_goBack; }
     [[nodiscard]] const QList<TimelineEntry> &timeline() const { return m_timeline->rows(); }
 
 private:
@@ -60,6 +62,7 @@ private:
     LogView *m_log;
     ChartsView *m_charts;
     ParkedView *m_parked;
+    GoBackView *m_goBack;
     QLabel *m_cursor;
 };
 

@@ -48,6 +48,14 @@ quint64 FakeClient::discardParked(const QString &poller, const QList<qint64> &id
     return note({.what = u"discard"_s, .keys = {Key{poller, {}}}, .ids = ids, .reason = reason});
 }
 
+quint64 FakeClient::goBack(const Key &key, const GoBackWish &wish, Run run, const QString &reason)
+{
+    return note({.what = run == Run::Dry ? u"preview"_s : u"go back"_s,
+                 .keys = {key},
+                 .reason = reason,
+                 .wish = wish});
+}
+
 quint64 FakeClient::readTimeline(const Key &key, int)
 {
     const quint64 request = ++m_last;

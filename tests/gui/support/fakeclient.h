@@ -16,6 +16,7 @@ public:
         QList<Key> keys;
         QList<qint64> ids;
         QString reason;
+        std::optional<GoBackWish> wish = {};
     };
 
     [[nodiscard]] Status status() const override { return m_status; }
@@ -27,6 +28,7 @@ public:
     quint64 resume(const QList<Key> &keys, const QString &reason) override;
     quint64 retryParked(const QString &poller, const QList<qint64> &ids, const QString &reason) override;
     quint64 discardParked(const QString &poller, const QList<qint64> &ids, const QString &reason) override;
+    quint64 goBack(const Key &key, const GoBackWish &wish, Run run, const QString &reason) override;
     quint64 readTimeline(const Key &key, int limit) override;
     quint64 readOutbox(const Key &key, int limit) override;
     quint64 readParked(const Key &key, int limit) override;
