@@ -31,7 +31,6 @@ QLabel *makeNote(const QString &text, QWidget *parent)
 QDateTimeEdit *makeTime(const QString &name, QWidget *parent)
 {
     auto *edit = new QDateTimeEdit(parent);
-    edit->setDisplayFormat(u"yyyy-MM-dd HH:mm:ss"_s);
     edit->setTimeSpec(Qt::UTC);
     edit->setCalendarPopup(true);
     edit->setAccessibleName(name);
@@ -64,6 +63,7 @@ GoBackView::GoBackView(EngineClient *client, QWidget *parent)
         forget();
     });
     connect(client, &EngineClient::actionFinished, this, &GoBackView::showPreview);
+    setWording({});
     forget();
     showState();
 }
@@ -153,7 +153,7 @@ void GoBackView::setWording(Wording wording)
         const bool isLocal = wording.zone == Zone::Local;
         edit->setTimeSpec(isLocal ? Qt::LocalTime : Qt::UTC);
         edit->setDateTime(isLocal ? time.toLocalTime() : time.toUTC());
-        edit->setToolTip(wording.zoneName());
+        edit->setDisplayFormat(u"yyyy-MM-dd HH:mm:ss '%1'"_s.arg(wording.zoneName()));
     }
 }
 
