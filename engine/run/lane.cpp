@@ -230,7 +230,8 @@ private:
     {
         if (m_plan.until && m_finished)
             m_outcome.reachedTarget = true;
-        if (m_plan.until && m_scan.watermark == *m_plan.until) {
+        // A page may go past the target without standing at it.
+        if (m_plan.until && m_cycle.strategy->further(m_scan.watermark, *m_plan.until) == m_scan.watermark) {
             m_outcome.reachedTarget = true;
             m_finished = true;
         }

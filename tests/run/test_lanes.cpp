@@ -67,6 +67,34 @@ private Q_SLOTS:
         QCOMPARE(rig->state().liveCursor, live);
     }
 
+    void aBackfillEndsThoughItsTargetIsInTheMiddleOfAPageOrGone_data()
+    {
+        QTest::addColumn<bool>("gone");
+        QTest::newRow("in the middle of a page") << false;
+        QTest::newRow("the listing ends before it") << true;
+    }
+    void aBackfillEndsThoughItsTargetIsInTheMiddleOfAPageOrGone()
+    {
+        QFETCH(bool, gone);
+        const auto rig = listedRig();
+        (void)must(operationsOf(*rig).startBackfill(m_items, {u"null"_s, {}, false}, m_request));
+        if (gone) {
+            m_api.remove(10);
+        } else {
+            for (int id = 11; id <= 40; ++id)
+                m_api.put(id, "\"n\":1", 1'767'000'000'000 + id * 60'000);
+        }
+        int listed = 0;
+        for (int run = 0; run < 5 && rig->state().backfill; ++run) {
+            const RunReport report = runCleanly(*rig);
+            for (const PollSummary &lane : report.lanes)
+                listed += lane.lane == Lane::Backfill ? static_cast<int>(lane.items) : 0;
+            rig->clock.advance(1s);
+        }
+        QVERIFY2(!rig->state().backfill, "the backfill does not end");
+        QVERIFY2(listed <= 12, qPrintable(u"it went on to %1 items"_s.arg(listed)));
+    }
+
     void aForcedBackfillEmitsKnownItemsAgainUnderTheSameIds()
     {
         const auto rig = listedRig();
