@@ -156,7 +156,7 @@ QString orderingKeyOf(const Event &event, const QString &orderingKey)
     if (orderingKey == u"subject" || orderingKey.isEmpty())
         return event.subject;
     if (orderingKey == u"partition")
-        return event.key.partition;
+        return event.key.toString(); // never empty: the single partition is one ordering key, too
     if (orderingKey == u"type")
         return toString(event.type);
     const QString inside = orderingKey.startsWith(u"data."_s) ? orderingKey.mid(5) : orderingKey;

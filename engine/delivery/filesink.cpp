@@ -180,6 +180,8 @@ Result<void> FileSink::removeTornLine(QFile &file)
 Result<void> FileSink::append(OpenFile &open, const QByteArray &line)
 {
     const AppendLock lock(open.file);
+    if (auto repaired = removeTornLine(open.file); !repaired) // of another process that was killed
+        return repaired;
     const qint64 before = open.file.size();
     if (open.file.write(line) == line.size()) {
         open.unsynced = true;

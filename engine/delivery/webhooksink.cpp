@@ -18,8 +18,7 @@ constexpr qint64 largestAnswer = 64LL * 1024;
 
 bool isAboutTheReceiver(int status)
 {
-    static constexpr std::array statuses{401, 403, 404, 405, 407, 408, 410, 425, 429, 502, 503, 504};
-    return std::ranges::find(statuses, status) != statuses.end() || (status >= 300 && status < 400);
+    return status == 408 || status == 429 || status >= 500 || (status >= 300 && status < 400);
 }
 
 /// What a sink's placeholders stand for; values are data and stay inside their part of a URL.

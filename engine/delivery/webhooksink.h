@@ -11,9 +11,8 @@
 namespace watukuy {
 
 /// Sends each event's exact bytes, signed afresh with every try. What the receiver answers decides:
-/// a success status accepts it; 4xx about the event and 500 spend an attempt; no answer, a redirect,
-/// and statuses that are about the receiver (401, 403, 404, 405, 407, 408, 410, 425, 429, 502, 503,
-/// 504) mean that it is down, with the Retry-After it names. Redirects are never followed.
+/// a success status accepts it; no answer, a redirect (none is followed), 408, 429 and 5xx mean that
+/// it is down, with the Retry-After it names; everything else spends an attempt (spec-engine 11).
 class WebhookSink final : public Sink {
 public:
     WebhookSink(WebhookSinkDefinition definition, const SinkPorts &ports);

@@ -255,10 +255,7 @@ QCoro::Task<void> Engine::housekeeping()
 std::optional<Instant> Engine::dueOf(const KeyEntry &entry) const
 {
     const Instant now = m_clock.now();
-    const bool sinkIsDown = entry.sinkRetryAt && *entry.sinkRetryAt > now;
-    auto due = nextWake(entry.state, *entry.poller, now, entry.deliveryWaits || sinkIsDown);
-    if (due && sinkIsDown && entry.state.counts.outboxPending > 0)
-        due = std::min(*due, *entry.sinkRetryAt);
+    auto due = nextWake(entry.state, *entry.poller, now, {entry.deliveryWaits, entry.sinkRetryAt});
     if (due && entry.notBefore)
         due = std::max(*due, *entry.notBefore);
     return due;
@@ -319,10 +316,11 @@ void Engine::digest(KeyEntry &entry, const RunReport &report)
     const Instant now = m_clock.now();
     entry.notBefore.reset();
     entry.sinkRetryAt = report.deliverAgainAt;
-    entry.deliveryWaits = !report.deliverAgainAt && entry.state.counts.outboxPending > 0;
+    entry.deliveryWaits =
+        entry.poller->deliver.to.isEmpty() || (report.error && report.error->name == u"PoisonHalt"_s);
     if (report.skipped == u"leased") {
         const Instant expires = entry.state.lease ? entry.state.lease->expiresAt : now + beat;
-        entry.notBefore = std::clamp(expires, now + beat, now + m_workspace.leaseTtl);
+        entry.notBefore = std::clamp(expires, now + beat, now + std::max(beat, m_workspace.leaseTtl));
     } else if (!report.skipped.isEmpty()) {
         entry.notBefore = now + beat;
     } else if (isStoreError(report.error)) {
@@ -394,6 +392,8 @@ QCoro::Task<std::vector<std::pair<Key, RunReport>>> Engine::tick(Duration maxDur
         workers.push_back(work());
     for (auto &worker : workers)
         co_await worker;
+    if (!m_stopping)
+        co_await housekeeping();
     std::ranges::sort(reports, {}, [](const auto &report) { return report.first; });
     co_return reports;
 }

@@ -39,7 +39,7 @@ struct KeyEntry {
     PartitionDefinition partition;
     std::shared_ptr<const PollerDefinition> poller;
     bool running = false;
-    bool deliveryWaits = false;         ///< the outbox was tried: nothing in it may go yet
+    bool deliveryWaits = false;         ///< the poller has no sink, or halts on a poison event
     std::optional<Instant> sinkRetryAt; ///< a sink of the poller is down until then
     std::optional<Instant> notBefore;   ///< leased elsewhere, or the store failed: not asked again before
     std::deque<Instant> recentErrors;   ///< failed runs of the last five minutes

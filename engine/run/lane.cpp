@@ -33,6 +33,25 @@ QByteArray fingerprintOfPage(const json::PageBody &body)
     return all.isEmpty() ? QByteArray() : json::sha256(all);
 }
 
+/// Full scans beside a timestamp cursor take everything that is listed: an item that the live lane
+/// would hold back must not look deleted.
+std::shared_ptr<const cursor::CursorStrategy> strategyFor(const LanePlan &plan, const Cycle &cycle)
+{
+    if (plan.lane != Lane::Reconcile)
+        return {std::shared_ptr<void>(), cycle.strategy.get()};
+    CursorDefinition definition = cycle.poller->cursor;
+    const bool paged = plan.listing.pagination.kind != PagingKind::Keyset;
+    if (paged)
+        definition.strategy = Strategy::SnapshotDiff;
+    definition.lag = Duration::zero();
+    definition.overlap = Duration::zero();
+    definition.maxAhead = std::chrono::years{1000};
+    auto strategy = cursor::makeStrategy(definition);
+    if (strategy)
+        return std::shared_ptr<const cursor::CursorStrategy>(std::move(*strategy));
+    return {std::shared_ptr<void>(), cycle.strategy.get()};
+}
+
 /// The work of one lane; lives in the frame of runLane().
 class LaneRun {
 public:
@@ -45,18 +64,18 @@ public:
         m_outcome.summary.lane = m_plan.lane;
         m_outcome.summary.startedAt = m_cycle.ports.clock.now();
         m_resumed = m_plan.scan.has_value();
-        m_ask = m_cycle.strategy->scanStart(m_plan.cursor);
-        m_scan = m_plan.scan.value_or(ScanState{.from = m_ask,
-                                                .watermark = m_plan.cursor,
-                                                .position = m_position.toJson(),
-                                                .startedAt = m_outcome.summary.startedAt});
+        m_strategy = strategyFor(m_plan, m_cycle);
+        m_ask = m_strategy->scanStart(m_plan.cursor);
+        m_scan = m_plan.scan.value_or(freshScan());
+        if (m_resumed && isKeyset())
+            m_ask = m_scan.from;
         m_position = cursor::PagePosition::fromJson(m_scan.position, m_plan.listing.pagination);
     }
 
     QCoro::Task<LaneOutcome> run()
     {
         const Duration began = m_cycle.ports.clock.steady();
-        while (!m_finished && !ended()) {
+        while (!m_finished && !m_isCapped && !ended()) {
             if (m_outcome.summary.pages >= m_plan.maxPages || !m_cycle.mayGoOn()) {
                 m_outcome.summary.truncated = true;
                 break;
@@ -68,16 +87,17 @@ public:
         if (!ended() && m_plan.fullScan)
             co_await closeScan();
         m_outcome.summary.took = m_cycle.ports.clock.steady() - began;
-        if (!m_finished && isScanKept())
+        if (!m_finished && !(m_isCapped && m_plan.fullScan))
             m_outcome.scan = m_scan;
         co_return std::move(m_outcome);
     }
 
 private:
-    [[nodiscard]] bool ended() const { return m_outcome.error || m_outcome.throttle || m_cycle.abandoned; }
+    [[nodiscard]] bool ended() const
+    {
+        return m_outcome.error || m_outcome.throttle || m_cycle.abandoned || m_cycle.poisonHalt;
+    }
     [[nodiscard]] bool isKeyset() const { return m_plan.listing.pagination.kind == PagingKind::Keyset; }
-    /// Keyset needs no scan position: the durable cursor itself is it.
-    [[nodiscard]] bool isScanKept() const { return m_plan.fullScan || !isKeyset(); }
     [[nodiscard]] const LaneCursor &askedWith() const { return isKeyset() ? m_ask : m_scan.from; }
 
     QCoro::Task<void> onePage()
@@ -86,7 +106,8 @@ private:
                                m_cycle.partition, askedWith(), m_position};
         auto request = requestOf(page, m_cycle.ports.workspace, *m_cycle.strategy, m_cycle.ports.client);
         if (!request) {
-            m_outcome.error = request.error();
+            if (!startAfresh())
+                m_outcome.error = request.error();
             co_return;
         }
         const QByteArray hash = http::requestHash(*request);
@@ -100,7 +121,10 @@ private:
         auto fetched =
             co_await fetchPage(&m_cycle.ports.client, std::move(*request), m_plan.listing, validator);
         if (!fetched) {
-            m_outcome.error = fetched.error();
+            const int status = fetched.error().httpStatus;
+            const bool isPositionRefused = status == 400 || status == 404 || status == 410 || status == 422;
+            if (!isPositionRefused || !startAfresh())
+                m_outcome.error = fetched.error();
             co_return;
         }
         ++m_outcome.summary.pages;
@@ -127,12 +151,35 @@ private:
         }
     }
 
+    /// A position that an earlier run left may be one that the API knows no more (an expired token, an
+    /// edited request): the scan then begins again. False when there was none to give up.
+    bool startAfresh()
+    {
+        if (!m_resumed || m_outcome.summary.pages > 0)
+            return false;
+        m_resumed = false;
+        m_asked.clear();
+        m_ask = m_strategy->scanStart(m_plan.cursor);
+        m_position = cursor::firstPosition(m_plan.listing.pagination);
+        m_scan = freshScan();
+        return true;
+    }
+
+    [[nodiscard]] ScanState freshScan() const
+    {
+        return {.from = m_ask,
+                .watermark = m_plan.cursor,
+                .position = m_position.toJson(),
+                .startedAt = m_outcome.summary.startedAt};
+    }
+
     /// Nothing when the page must be asked in full: a full scan after one that met a 304, so that its
     /// deletes do come; the rare lanes; and once per validatorMaxAge.
     QCoro::Task<std::optional<http::Validator>> validatorFor(QByteArray hash)
     {
         const auto &last = m_cycle.state.schedule.lastPoll;
-        const bool askInFull = m_plan.fullScan && last && last->verdict == Verdict::Unmodified;
+        const bool askInFull = (m_plan.fullScan && last && last->verdict == Verdict::Unmodified) ||
+                               m_cycle.state.schemaVersion != m_cycle.poller->schemaVersion;
         if (!usesValidators(m_plan.listing.request) || m_resumed || askInFull || m_plan.lane != Lane::Live)
             co_return std::nullopt;
         const auto row = co_await m_cycle.ports.store.loadValidator(m_cycle.key, hash);
@@ -147,7 +194,9 @@ private:
     {
         const PagingKind kind = m_plan.listing.pagination.kind;
         const bool numbered = kind == PagingKind::Page || kind == PagingKind::Offset;
-        if (!numbered || m_scan.pages >= m_plan.listing.pagination.maxPages) {
+        const auto &last = m_cycle.state.schedule.lastPoll;
+        const bool wasLastPage = last && !last->truncated && m_scan.pages >= last->pages;
+        if (!numbered || wasLastPage || m_scan.pages >= m_plan.listing.pagination.maxPages) {
             m_finished = true;
             return;
         }
@@ -172,14 +221,17 @@ private:
     QCoro::Task<void> takePage(FetchedPage page, QByteArray hash)
     {
         cursor::PageSignals said = signalsOf(page, m_plan.listing);
-        const auto moved = m_cycle.strategy->advance(
-            askedWith(), {page.body, m_cycle.ports.clock.now(), said.hasMoreDeclared});
+        auto moved =
+            m_strategy->advance(askedWith(), {page.body, m_cycle.ports.clock.now(), said.hasMoreDeclared});
         if (!moved) {
             m_outcome.error = moved.error();
             co_return;
         }
         said.cursorMoved = moved->next != askedWith();
-        said.strategyExhausted = moved->exhausted;
+        said.strategyExhausted = moved->exhausted && mayEndTheListing();
+        m_isHoldingBack = !std::ranges::all_of(moved->kept, std::identity{});
+        if (m_plan.fullScan)
+            moved->kept.assign(moved->kept.size(), true);
         warn(moved->warnings);
         const QByteArray content = fingerprintOfPage(page.body);
         said.samePageAgain = !content.isEmpty() && content == m_previousContent;
@@ -190,16 +242,34 @@ private:
         m_scan.items += said.items;
         m_ask = moved->next;
         if (!m_plan.fullScan)
-            m_scan.watermark = m_cycle.strategy->further(m_scan.watermark, moved->next);
+            m_scan.watermark = m_strategy->further(m_scan.watermark, moved->next);
         step(said);
-        if (m_scan.pages >= m_plan.listing.pagination.maxPages && !m_finished) {
-            m_outcome.summary.truncated = true;
-            m_listingHasHoles = true;
+        if (m_scan.pages >= m_plan.listing.pagination.maxPages && !m_finished)
+            stopAtMostPages();
+        if (said.samePageAgain) { // its items are known; what it ends is committed
+            page.body.items.clear();
+            page.body.broken.clear();
+            moved->kept.clear();
         }
-        if (said.samePageAgain)
-            co_return;
         stopAtTarget();
         co_await commitPage(std::move(page), moved->kept, std::move(hash));
+    }
+
+    /// A strategy may end a listing that pages by its cursor, and a script any; the others end by
+    /// their own signs.
+    [[nodiscard]] bool mayEndTheListing() const
+    {
+        return isKeyset() || m_cycle.poller->cursor.strategy == Strategy::Custom;
+    }
+
+    void stopAtMostPages()
+    {
+        m_isCapped = true;
+        m_listingHasHoles = m_plan.fullScan;
+        m_outcome.summary.truncated = !m_plan.fullScan;
+        warn({{u"max-pages"_s,
+               u"The listing did not end within %1 pages"_s.arg(m_plan.listing.pagination.maxPages),
+               u"pagination.maxPages"_s}});
     }
 
     /// Each kind of warning once per cycle.
@@ -231,7 +301,7 @@ private:
         if (m_plan.until && m_finished)
             m_outcome.reachedTarget = true;
         // A page may go past the target without standing at it.
-        if (m_plan.until && m_cycle.strategy->further(m_scan.watermark, *m_plan.until) == m_scan.watermark) {
+        if (m_plan.until && m_strategy->further(m_scan.watermark, *m_plan.until) == m_scan.watermark) {
             m_outcome.reachedTarget = true;
             m_finished = true;
         }
@@ -248,6 +318,8 @@ private:
         dropListedBefore(identified, *stored);
         if (m_plan.fullScan && !identified.unstable.isEmpty())
             noticeUnstable(identified.unstable.first());
+        if (!page.body.broken.empty())
+            m_scan.sawUnstable = true; // whose lines they were cannot be told
 
         QHash<QString, ItemRow> rows;
         for (const StoredItem &item : *stored)
@@ -376,11 +448,13 @@ private:
                          .markSeen = m_plan.fullScan,
                          .backfillDone = m_plan.lane == Lane::Backfill && m_outcome.reachedTarget,
                          .now = m_cycle.ports.clock.now()};
-        if (isScanKept() && (m_plan.fullScan || (!m_finished && !m_listingHasHoles)))
+        if (isKeyset())
+            m_scan.from = m_ask;
+        if (m_plan.fullScan || (!m_finished && !m_listingHasHoles))
             batch.scan = m_scan;
         if (m_plan.fullScan)
             batch.seen = seenHandles(stored, batch.upserts);
-        if (page.answer.validator && usesValidators(m_plan.listing.request))
+        if (page.answer.validator && usesValidators(m_plan.listing.request) && !m_isHoldingBack)
             batch.validator = ValidatorRow{hash, page.answer.validator->etag,
                                            page.answer.validator->lastModified, batch.now};
         const bool hadEvents = !batch.events.empty();
@@ -483,6 +557,7 @@ private:
     LanePlan m_plan;
     LaneOutcome m_outcome;
     ScanState m_scan;
+    std::shared_ptr<const cursor::CursorStrategy> m_strategy;
     LaneCursor m_ask; ///< keyset: what the next page is asked with
     cursor::PagePosition m_position;
     QSet<QByteArray> m_asked;
@@ -490,6 +565,8 @@ private:
     bool m_resumed = false;
     bool m_finished = false;
     bool m_listingHasHoles = false;
+    bool m_isCapped = false;      ///< pagination.maxPages was reached
+    bool m_isHoldingBack = false; ///< the last page had items that are too new to be trusted
 };
 
 } // namespace

@@ -58,6 +58,8 @@ QString summaryLine(const PollSummary &summary)
 /// A lane that is not the live one backs off by itself (spec-engine 2).
 void laneFailed(Cycle *cycle, LaneSchedule &lane, const Error &error)
 {
+    if (error.kind == ErrorKind::Cancelled)
+        return;
     ++lane.consecutiveFailures;
     lane.lastError = error;
     lane.nextDueAt =
@@ -179,7 +181,7 @@ QCoro::Task<void> Runner::drainOutbox(Cycle *cycle)
     if (!report.error)
         co_return;
     cycle->abandoned = report.error->kind == ErrorKind::LeaseLost;
-    cycle->poisonHalt = report.error->name == u"PoisonHalt"_s;
+    cycle->poisonHalt = cycle->poisonHalt || report.error->name == u"PoisonHalt"_s;
     cycle->error = report.error;
 }
 
@@ -204,7 +206,8 @@ QCoro::Task<void> Runner::liveLane(Cycle *cycle)
         state.liveScan = outcome.scan;
         keep(cycle, outcome);
     } while (outcome.listAgain && !cycle->abandoned && cycle->mayGoOn());
-    if (cycle->abandoned)
+    // A request that a stop aborted says nothing about the API.
+    if (cycle->abandoned || (outcome.error && outcome.error->kind == ErrorKind::Cancelled))
         co_return;
 
     const Instant now = cycle->ports.clock.now();
@@ -229,6 +232,7 @@ QCoro::Task<void> Runner::liveLane(Cycle *cycle)
                                       now, uniform);
     }
     state.schedule = next.state;
+    state.schedule.lastPollAt = now;
     state.schedule.reason = next.reason;
     const ScheduleReason cause = next.circuitClosed ? ScheduleReason::ProbeSucceeded : next.reason;
     const auto &error = outcome.throttle ? outcome.throttle : outcome.error;

@@ -55,7 +55,7 @@ bool hasWork(const KeyState &state, const PollerDefinition &poller, Instant now)
 }
 
 std::optional<Instant> nextWake(const KeyState &state, const PollerDefinition &poller, Instant now,
-                                bool deliveryWaits)
+                                const DeliveryBar &bar)
 {
     if (state.pause != Pause::None)
         return {};
@@ -66,12 +66,8 @@ std::optional<Instant> nextWake(const KeyState &state, const PollerDefinition &p
         consider(std::max(notBefore, state.reconcileSchedule.nextDueAt.value_or(now)));
     if (state.backfill)
         consider(std::max(notBefore, state.backfillSchedule.nextDueAt.value_or(now)));
-    if (state.deliveryHeld)
-        return wake;
-    if (state.counts.outboxPending > 0 && state.nextDeliveryAt)
-        consider(*state.nextDeliveryAt);
-    else if (state.counts.outboxPending > 0 && !deliveryWaits)
-        consider(now);
+    if (state.counts.outboxPending > 0 && !state.deliveryHeld && !bar.isClosed)
+        consider(std::max(state.nextDeliveryAt.value_or(now), bar.notUntil.value_or(now)));
     return wake;
 }
 

@@ -19,9 +19,14 @@ namespace watukuy {
 /// Some lane is due, or the outbox has an event that may go now.
 [[nodiscard]] bool hasWork(const KeyState &state, const PollerDefinition &poller, Instant now);
 
+/// What keeps a key from delivering, beside what its state says.
+struct DeliveryBar {
+    bool isClosed = false;           ///< nothing can go before something else changes
+    std::optional<Instant> notUntil; ///< a sink is down until then
+};
+
 /// When the key next has work: the earliest of its lanes and of its outbox. Nothing while paused.
-/// `deliveryWaits` = the outbox was tried and nothing in it may go before `nextDeliveryAt`.
 [[nodiscard]] std::optional<Instant> nextWake(const KeyState &state, const PollerDefinition &poller,
-                                              Instant now, bool deliveryWaits);
+                                              Instant now, const DeliveryBar &bar);
 
 } // namespace watukuy

@@ -248,14 +248,15 @@ StoreTask<ScanOutcome> MemoryStore::completeScan(Key key, Lease lease, ScanCompl
     if (completion.deletes != ScanCompletion::Deletes::None) {
         for (const qint64 id : missingItems(*data, completion.scanId)) {
             ItemRow &row = data->items.at(id);
+            if (data->held.contains(id))
+                continue; // an operator decides
             if (completion.deletes == ScanCompletion::Deletes::Emit) {
                 auto [tombstone, event] = completion.makeDeletion(row);
                 row = std::move(tombstone);
                 append(*data, std::move(event), completion.log);
-                releaseHold(*data, id);
                 --data->state.counts.items;
                 ++outcome.deleted;
-            } else if (!data->held.contains(id)) {
+            } else {
                 const qint64 heldId = ++m_lastHeld;
                 m_held[heldId] = {
                     {heldId, key, row.identity, EventType::Deleted, completion.holdReason, completion.now},

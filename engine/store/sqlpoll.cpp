@@ -162,6 +162,13 @@ bool isKept(SqlConnection &db, qint64 keyId, qint64 itemId)
     return select.next();
 }
 
+bool isHeld(SqlConnection &db, qint64 keyId, qint64 itemId)
+{
+    Statement select = db.use("SELECT 1 FROM held WHERE key_id = ? AND item_id = ?");
+    select.run(keyId, itemId);
+    return select.next();
+}
+
 struct LiveItem {
     qint64 id;
     ItemRow row;
@@ -319,7 +326,6 @@ ScanOutcome completeScan(SqlConnection &db, const Key &key, const Lease &lease,
         db.failWith(storeerrors::unknownScan(key, completion.scanId));
     if (completion.deletes != ScanCompletion::Deletes::None) {
         const bool anyHeld = hasHeldRows(db, row.id);
-        HoldRelease hold(db, row);
         ScanMarks marks(db, row.id, completion.scanId);
         EventWriter events(db, row, completion.log);
         qint64 afterId = firstItemId(row.id);
@@ -330,10 +336,11 @@ ScanOutcome completeScan(SqlConnection &db, const Key &key, const Lease &lease,
                     holdItem(db, row, item, completion, outcome);
                     continue;
                 }
+                if (anyHeld && isHeld(db, row.id, item.id))
+                    continue; // an operator decides
                 auto [tombstone, event] = completion.makeDeletion(item.row);
                 updateItem(db, item.id, tombstone);
                 events.append(std::move(event));
-                hold.release(item.id);
                 --row.counts.items;
                 ++outcome.deleted;
             }

@@ -201,6 +201,94 @@ private Q_SLOTS:
         QVERIFY(!rig->state().reconcileSchedule.lastError);
     }
 
+    void reconcileDeletesNothingThatTheLiveLaneHoldsBack_data()
+    {
+        QTest::addColumn<QByteArray>("cursor");
+        QTest::newRow("timestamp with lag") << QByteArray(
+            R"({"strategy":"timestamp","field":"updatedAt","tieBreak":"id","initial":"2025-01-01T00:00:00Z","lag":"30s"})");
+        QTest::newRow("token") << QByteArray(R"({"strategy":"token"})");
+    }
+    void reconcileDeletesNothingThatTheLiveLaneHoldsBack()
+    {
+        QFETCH(QByteArray, cursor);
+        for (int id = 1; id <= 9; ++id)
+            m_api.put(id, "\"n\":1", 1'767'000'000'000 + id);
+        auto rig = rigFor(
+            R"("request":{"url":"$API/items","query":{"updated_since":"${cursor.value}"}},
+            "response":{"items":"data","hasMore":"has_more","cursor":"sync"},"pagination":{"kind":"none"},
+            "identity":"id","cursor":)" +
+                cursor +
+                R"(,"reconcile":{"every":"1h","request":{"url":"$API/all","query":{"page":"${page}","limit":"3"}},
+            "response":{"items":"items","hasMore":"more"},"pagination":{"kind":"page"}})",
+            ListingKind::Keyset);
+        const auto live = rig->answer;
+        rig->answer = [&, live](const ServerRequest &request) {
+            return request.path == u"/all"_s ? m_api.list(request, ListingKind::Page) : live(request);
+        };
+        runCleanly(*rig);
+        QCOMPARE(rig->news(), createdUpTo(9));
+        rig->clock.advance(1h);
+        m_api.put(5, "\"n\":2", toEpochMs(rig->clock.now()) - 10'000);
+        const RunReport report = runCleanly(*rig);
+        QVERIFY(std::ranges::any_of(report.lanes, [](const PollSummary &lane) {
+            return lane.lane == Lane::Reconcile && lane.pages == 3 && lane.verdict == Verdict::Complete;
+        }));
+        for (const QString &line : rig->news())
+            QVERIFY2(!line.startsWith(u"deleted"_s), qPrintable(line));
+        m_api.remove(9);
+        rig->clock.advance(1h);
+        runCleanly(*rig);
+        QVERIFY(rig->news().contains(u"deleted 9"_s));
+    }
+
+    void aPositionThatTheApiForgotIsGivenUp()
+    {
+        EngineRig rig(m_kind, R"("request":{"url":"$API/items","query":{"token":"${next}"}},
+            "response":{"items":"items"},"pagination":{"kind":"token","path":"next"},
+            "identity":"id","cursor":{"strategy":"snapshotDiff"})");
+        bool isForgotten = false;
+        rig.answer = [&](const ServerRequest &request) {
+            const bool isFirst = request.query(u"token"_s).value_or(QString()).isEmpty();
+            if (isFirst && !isForgotten)
+                rig.engine().endCycles();
+            if (!isFirst && isForgotten)
+                return request.query(u"token"_s) == u"old"_s ? demo::problem(410, "Expired", "")
+                                                             : ServerReply::json(R"({"items":[{"id":2}]})");
+            return ServerReply::json(isForgotten ? R"({"items":[{"id":1}],"next":"new"})"
+                                                 : R"({"items":[{"id":1}],"next":"old"})");
+        };
+        (void)rig.tick();
+        QVERIFY(rig.state().liveScan);
+        isForgotten = true;
+        rig.restart();
+        rig.clock.advance(1h);
+        runCleanly(rig);
+        QCOMPARE(rig.news(), createdUpTo(2));
+        QVERIFY(!rig.state().liveScan);
+    }
+
+    void aWideOverlapIsReadThroughHoweverManyPagesItHas()
+    {
+        for (int id = 1; id <= 40; ++id)
+            m_api.put(id, "\"n\":1", 1'767'000'000'000 + id);
+        auto rig = rigFor(QByteArray(byKeyset)
+                                  .replace("500", "2")
+                                  .replace("\"initial\"", "\"overlap\":\"1h\",\"initial\"") +
+                              R"(,"maxPagesPerCycle":4)",
+                          ListingKind::Keyset);
+        for (int run = 0; run < 12; ++run) {
+            runCleanly(*rig);
+            rig->clock.advance(1min);
+        }
+        QCOMPARE(rig->news(), createdUpTo(40));
+        m_api.put(41, "\"n\":1", 1'767'000'000'000 + 41);
+        for (int run = 0; run < 12; ++run) {
+            runCleanly(*rig);
+            rig->clock.advance(1min);
+        }
+        QCOMPARE(rig->news(), QStringList{u"created 41"_s});
+    }
+
     void C53_aResetBetweenTwoPagesStands()
     {
         for (int id = 1; id <= 8; ++id)

@@ -89,6 +89,16 @@ private Q_SLOTS:
                  qPrintable(QString::number(rig->requests.size())));
     }
 
+    void aWallClockThatIsSetBackWhileTheApiFailsIsNoStorm()
+    {
+        m_reply = demo::problem(500, "Down", "");
+        const auto rig = started();
+        rig->clock.setWallClock(rig->clock.now() - 1h);
+        rig->requests.clear();
+        rig->pass(10s);
+        QVERIFY2(rig->requests.size() <= 6, qPrintable(QString::number(rig->requests.size())));
+    }
+
     void C51_aMachineThatSleptOverTenDueTimesRunsEachKeyOnce()
     {
         const auto rig = started();

@@ -40,6 +40,96 @@ private Q_SLOTS:
         expectQuiet(rig);
     }
 
+    void C01_aRepeatedPageOfAnIncrementalListingMovesTheCursor()
+    {
+        EngineRig rig(m_kind, R"("request":{"url":"$API/items","query":{"page":"${page}"}},
+            "response":{"items":"items","hasMore":"more"},"pagination":{"kind":"page"},"identity":"id",
+            "cursor":{"strategy":"timestamp","field":"at","initial":"2025-01-01T00:00:00Z"})");
+        rig.answer = [](const ServerRequest &request) {
+            const bool isFirst = request.number(u"page"_s, 1) == 1;
+            return ServerReply::json(isFirst
+                                         ? R"({"items":[{"id":1,"at":"2025-12-01T00:00:00Z"}],"more":true})"
+                                         : R"({"items":[{"id":2,"at":"2025-12-02T00:00:00Z"}],"more":true})");
+        };
+        runCleanly(rig);
+        QCOMPARE(rig.news(), createdUpTo(2));
+        QVERIFY2(rig.state().liveCursor.json.contains("2025-12-02"), "the cursor did not move");
+        QVERIFY(!rig.state().liveScan);
+    }
+
+    void aSyncTokenOnTheLastPageOnlyEndsNoListingEarly()
+    {
+        EngineRig rig(m_kind,
+                      R"("request":{"url":"$API/items","query":{"since":"${cursor.value}","page":"${next}"}},
+            "response":{"items":"items","cursor":"sync"},"pagination":{"kind":"token","path":"next"},
+            "identity":"id","cursor":{"strategy":"token"})");
+        rig.answer = [](const ServerRequest &request) {
+            if (request.query(u"since"_s))
+                return ServerReply::json(R"({"items":[],"sync":"S"})");
+            return ServerReply::json(request.query(u"page"_s).value_or(QString()).isEmpty()
+                                         ? R"({"items":[{"id":1}],"next":"p2"})"
+                                         : R"({"items":[{"id":2}],"sync":"S"})");
+        };
+        runCleanly(rig);
+        QCOMPARE(rig.news(), createdUpTo(2));
+        QVERIFY(rig.state().liveCursor.json.contains("\"S\""));
+        expectQuiet(rig);
+    }
+
+    void anUnmodifiedLastPageIsNotFollowedByAnother()
+    {
+        EngineRig rig(m_kind, QByteArray(byPage).replace(R"(,"total":"total")", ""));
+        rig.answer = [](const ServerRequest &request) {
+            const qint64 page = request.number(u"page"_s, 1);
+            if (page > 3)
+                return demo::problem(404, "No such page", "");
+            if (!request.header("If-None-Match").isEmpty())
+                return ServerReply{.status = 304, .headers = {}, .body = {}};
+            return ServerReply::json("{\"items\":" + listOf({static_cast<int>(page)}) +
+                                     ",\"more\":" + (page < 3 ? "true" : "false") + "}")
+                .with("ETag", "\"e\"");
+        };
+        runCleanly(rig);
+        rig.clock.advance(1h);
+        rig.requests.clear();
+        runCleanly(rig);
+        QCOMPARE(rig.requests.size(), 3);
+    }
+
+    void C33_aBrokenLineOfAListingDeletesNothing()
+    {
+        EngineRig rig(m_kind,
+                      R"("request":{"url":"$API/items"},"response":{"format":"ndjson"},"identity":"id",
+            "cursor":{"strategy":"snapshotDiff"})");
+        QByteArray body = "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\n";
+        rig.answer = [&body](const ServerRequest &) { return ServerReply::json(body); };
+        runCleanly(rig);
+        QCOMPARE(rig.news(), createdUpTo(3));
+        body = "{\"id\":1}\n{\"id\":2\n{\"id\":3}\n";
+        rig.clock.advance(1h);
+        QCOMPARE(toString(runCleanly(rig).lanes.front().verdict), "unstable"_L1);
+        QCOMPARE(rig.news(), QStringList());
+    }
+
+    void aListingWithoutAnEndIsCappedAndSaysSo()
+    {
+        EngineRig rig(m_kind, R"("request":{"url":"$API/items","query":{"page":"${page}"}},
+            "response":{"items":"items","hasMore":"more"},"pagination":{"kind":"page","maxPages":5},
+            "identity":"id","cursor":{"strategy":"snapshotDiff"},"schedule":{"min":"30s","max":"30s","jitter":0})");
+        rig.answer = [](const ServerRequest &request) {
+            return ServerReply::json(
+                "{\"items\":" + listOf({static_cast<int>(request.number(u"page"_s, 1))}) + ",\"more\":true}");
+        };
+        const RunReport report = runCleanly(rig);
+        QCOMPARE(rig.requests.size(), 5);
+        QVERIFY(hasWarning(report, u"max-pages"_s));
+        QCOMPARE(rig.state().schedule.nextDueAt, rig.clock.now() + 30s);
+        rig.clock.advance(30s);
+        rig.requests.clear();
+        runCleanly(rig);
+        QCOMPARE(rig.requests.first().number(u"page"_s, 0), 1);
+    }
+
     void C02_aTokenThatNeverChangesIsAnErrorAndNoLoop()
     {
         EngineRig rig(m_kind, R"("request":{"url":"$API/items","query":{"token":"${next}"}},
