@@ -68,14 +68,26 @@ Dispatcher::Dispatcher(StateStore &store, const Clock &clock, Random &random, co
 {
 }
 
-std::optional<Instant> Dispatcher::sinkDownUntil(const DeliverDefinition &deliver) const
+std::optional<Instant> Dispatcher::downUntil(const QString &sink) const
 {
+    const auto health = m_health.find(sink);
+    if (health == m_health.end() || !(health->second.downUntil > m_clock.steady()))
+        return {};
+    return m_clock.now() + (*health->second.downUntil - m_clock.steady());
+}
+
+std::optional<Instant> Dispatcher::allDownUntil(const DeliverDefinition &deliver) const
+{
+    std::optional<Instant> earliest;
     for (const QString &name : deliver.to) {
-        const auto health = m_health.find(name);
-        if (health != m_health.end() && health->second.downUntil > m_clock.steady())
-            return m_clock.now() + (*health->second.downUntil - m_clock.steady());
+        if (!m_sinks.contains(name))
+            continue;
+        const auto until = downUntil(name);
+        if (!until)
+            return {};
+        earliest = std::min(earliest.value_or(*until), *until);
     }
-    return {};
+    return earliest;
 }
 
 QCoro::Task<DrainReport> Dispatcher::drain(std::shared_ptr<const PollerDefinition> poller, Key key,
@@ -83,7 +95,7 @@ QCoro::Task<DrainReport> Dispatcher::drain(std::shared_ptr<const PollerDefinitio
 {
     Slice slice{.poller = poller, .key = key, .permit = std::move(permit)};
     while (!slice.stop && !slice.report.error && slice.permit.mayGoOn()) {
-        if (const auto until = sinkDownUntil(poller->deliver)) {
+        if (const auto until = allDownUntil(poller->deliver)) {
             slice.report.tryAgainAt = until;
             break;
         }
@@ -128,27 +140,54 @@ QCoro::Task<void> Dispatcher::deliverInOrder(Slice *slice)
     }
 }
 
+/// Offers the event to every sink that has not taken it. One that is down or refuses it keeps it from
+/// no other.
 QCoro::Task<SinkAnswer> Dispatcher::offer(Slice *slice, OutboxRow *row)
 {
     const DeliverDefinition &deliver = slice->poller->deliver;
     const int attempt = row->attempts + 1;
+    const qsizetype before = row->acceptedBy.size();
+    std::optional<std::pair<QString, SinkAnswer>> refusal;
+    std::optional<Instant> waitUntil;
+    const auto waitFor = [&](const QString &sink) {
+        const Instant until = downUntil(sink).value_or(m_clock.now());
+        waitUntil = std::max(waitUntil.value_or(until), until);
+    };
     for (const QString &name : deliver.to) {
         const auto sink = m_sinks.find(name);
         if (row->acceptedBy.contains(name) || sink == m_sinks.end())
             continue;
+        if (downUntil(name)) {
+            waitFor(name);
+            continue;
+        }
         Delivery delivery{.event = row->event,
                           .attempt = attempt,
                           .format = deliver.format,
                           .envelope = envelopeOf(row->event, attempt, deliver.format)};
         const SinkAnswer answer = co_await sink->second->deliver(std::move(delivery));
-        if (answer.outcome != SinkAnswer::Outcome::Accepted) {
-            judge(slice, *row, answer, name);
-            co_return answer;
+        if (answer.outcome == SinkAnswer::Outcome::Accepted) {
+            m_health[name] = {};
+            row->acceptedBy.append(name);
+        } else if (answer.outcome == SinkAnswer::Outcome::Refused) {
+            refusal = refusal.value_or(std::pair{name, answer});
+        } else {
+            markDown(slice, name, answer);
+            waitFor(name);
         }
-        m_health[name] = {};
-        row->acceptedBy.append(name);
     }
-    co_return SinkAnswer{};
+    if (refusal) {
+        judge(slice, *row, refusal->second, refusal->first);
+        co_return refusal->second;
+    }
+    if (!waitUntil)
+        co_return SinkAnswer{};
+    // With every sink down nothing is written: the whole outbox waits for them.
+    if (!slice->stop || row->acceptedBy.size() > before)
+        slice->retries.push_back({row->event.sequence, row->attempts, waitUntil, row->acceptedBy, {}});
+    SinkAnswer waits;
+    waits.outcome = SinkAnswer::Outcome::Later;
+    co_return waits;
 }
 
 void Dispatcher::markDown(Slice *slice, const QString &sink, const SinkAnswer &answer)
@@ -159,8 +198,9 @@ void Dispatcher::markDown(Slice *slice, const QString &sink, const SinkAnswer &a
     const Duration wait = std::max(Duration{100}, answer.retryAfter.value_or(schedule::backoffDelay(
                                                       health.failures, sinkBackoff, m_random.uniform())));
     health.downUntil = m_clock.steady() + wait;
-    slice->stop = true;
-    slice->report.tryAgainAt = m_clock.now() + wait;
+    const Instant until = m_clock.now() + wait;
+    slice->report.tryAgainAt = std::min(slice->report.tryAgainAt.value_or(until), until);
+    slice->stop = slice->stop || allDownUntil(slice->poller->deliver).has_value();
     if (isFault)
         slice->report.sinkError = answer.error;
 }
@@ -168,12 +208,6 @@ void Dispatcher::markDown(Slice *slice, const QString &sink, const SinkAnswer &a
 void Dispatcher::judge(Slice *slice, OutboxRow row, const SinkAnswer &answer, const QString &sink)
 {
     const Instant now = m_clock.now();
-    if (answer.outcome != SinkAnswer::Outcome::Refused) {
-        markDown(slice, sink, answer);
-        if (!row.acceptedBy.isEmpty())
-            slice->retries.push_back({row.event.sequence, row.attempts, {}, row.acceptedBy, {}});
-        return;
-    }
     const DeliverDefinition &deliver = slice->poller->deliver;
     const AttemptRecord record{now, sink, answer.error.oneLine()};
     ++row.attempts;

@@ -57,7 +57,9 @@ private:
     QCoro::Task<void> settle(Slice *slice);
     void markDown(Slice *slice, const QString &sink, const SinkAnswer &answer);
     void judge(Slice *slice, OutboxRow row, const SinkAnswer &answer, const QString &sink);
-    [[nodiscard]] std::optional<Instant> sinkDownUntil(const DeliverDefinition &deliver) const;
+    [[nodiscard]] std::optional<Instant> downUntil(const QString &sink) const;
+    /// The earliest end, when none of the sinks can be asked before.
+    [[nodiscard]] std::optional<Instant> allDownUntil(const DeliverDefinition &deliver) const;
 
     struct SinkHealth {
         int failures = 0;

@@ -281,6 +281,35 @@ private Q_SLOTS:
         QCOMPARE(state().counts.outboxPending, 0);
     }
 
+    void aSinkThatIsDownKeepsNothingFromTheOthers()
+    {
+        m_poller->deliver.to = QStringList{u"b"_s, u"a"_s};
+        commit({u"x"_s, u"y"_s, u"z"_s});
+        sink(u"b"_s).answer = [](const Event &) { return down(); };
+        const DrainReport report = drain();
+        QVERIFY(report.tryAgainAt);
+        QCOMPARE(sink(u"a"_s).taken, (QStringList{u"x1"_s, u"y2"_s, u"z3"_s}));
+        QCOMPARE(sink(u"b"_s).offered.size(), 1);
+        QCOMPARE(state().counts.outboxPending, 3);
+        sink(u"b"_s).answer = [](const Event &) { return SinkAnswer{}; };
+        m_clock.advance(2min);
+        QCOMPARE(drain().delivered, 3);
+        QCOMPARE(sink(u"a"_s).taken.size(), 3);
+        QCOMPARE(sink(u"b"_s).taken.size(), 3);
+    }
+
+    void whatOneSinkRefusesTheOthersGet()
+    {
+        m_poller->deliver.to = QStringList{u"b"_s, u"a"_s};
+        m_poller->deliver.retry.attempts = 1;
+        commit({u"x"_s});
+        sink(u"b"_s).answer = [](const Event &) { return refused(); };
+        (void)drain();
+        QCOMPARE(sink(u"a"_s).taken, QStringList{u"x1"_s});
+        QCOMPARE(parked().size(), 1U);
+        QCOMPARE(parked().front().acceptedBy, QStringList{u"a"_s});
+    }
+
     void nothingIsAckedThatWasNotFlushed()
     {
         commit({u"x"_s, u"y"_s});
