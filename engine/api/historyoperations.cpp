@@ -223,10 +223,11 @@ QCoro::Task<Result<ActionResult>> Operations::approveHeld(HeldFilter filter, Req
         co_return co_await previewHeld(std::move(filter), u"delete"_s);
     if (auto allowed = mayWrite(u"held approve"_s); !allowed)
         co_return fail(allowed.error());
-    const auto poller = pollerOf({filter.poller, filter.partition});
+    const KeyScope scope{filter.poller, filter.partition};
+    const auto poller = pollerOf(scope);
     if (!poller)
         co_return fail(poller.error());
-    const auto states = co_await keysIn({filter.poller, filter.partition});
+    const auto states = co_await keysIn(scope);
     if (!states)
         co_return fail(states.error());
     const auto definition = std::make_shared<const PollerDefinition>(**poller);

@@ -45,6 +45,7 @@ Scene makeScene(const QString &path)
     hold.scanId = id;
     hold.deletes = ScanCompletion::Deletes::Hold;
     must(scene.store->completeScan(key(), scene.lease, hold));
+    must(scene.store->commitPoll(key(), scene.lease, page({u"5"_s})));
     PollCommit listing = page({u"1"_s});
     listing.scan = scan();
     listing.markSeen = true;
@@ -103,7 +104,7 @@ void AtomicSqlite::aFailureInAnyTableLeavesNothing_data()
     };
     row("commitPoll", u"held items keys lanes log meta outbox parked scan_seen validators"_s,
         commitEverything);
-    row("completeScan", u"held items keys lanes log meta outbox scan_seen"_s, finishScan);
+    row("completeScan", u"items keys lanes log meta outbox scan_seen"_s, finishScan);
     row("saveState", u"keys lanes timeline"_s, saveSchedule);
     row("ackEvents", u"keys outbox"_s,
         [](const Scene &s) { return outcomeOf(s.store->ackEvents(key(), s.lease, {2, 3})); });
