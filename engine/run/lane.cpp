@@ -67,8 +67,10 @@ public:
         m_strategy = strategyFor(m_plan, m_cycle);
         m_ask = m_strategy->scanStart(m_plan.cursor);
         m_scan = m_plan.scan.value_or(freshScan());
-        if (m_resumed && isKeyset())
+        if (m_resumed && isKeyset()) { // a cursor that moves bounds itself: maxPages is for one run of it
             m_ask = m_scan.from;
+            m_scan.pages = 0;
+        }
         m_position = cursor::PagePosition::fromJson(m_scan.position, m_plan.listing.pagination);
     }
 
