@@ -133,8 +133,10 @@ class Webhooks(CliTest):
         def everything_arrived():
             ticked = self.folder.call('tick', '--json', environment=self.environment).json[0]
             state = self.folder.call('inspect', '--json').json[0]
-            return ticked['skipped'] is None and state['outboxPending'] == 0
-        self.wait_until(everything_arrived, 'an empty outbox after a whole pass', 60)
+            # A listing that goes on from where a kill left it sees later changes only the next time.
+            listed_whole = ticked['skipped'] is None and ticked['items'] == 200 and not any(ticked['events'].values())
+            return listed_whole and state['outboxPending'] == 0
+        self.wait_until(everything_arrived, 'an empty outbox after a whole listing', 60)
         last, bodies = {}, {}
         for identity, event in self.receiver.taken:
             body = {name: value for name, value in event.items() if name != 'attempt'}
