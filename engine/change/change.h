@@ -84,7 +84,7 @@ struct PageContext {
 struct PageDiff {
     std::vector<ItemRow> upserts;     ///< only rows that changed, in page order
     std::vector<Event> events;        ///< in page order, sequences given
-    std::vector<InvalidItem> invalid; ///< items whose fingerprint failed
+    std::vector<InvalidItem> invalid; ///< items without a fingerprint, or against the schema
     QList<QString> seen;              ///< every valid identity of the page, for full scans
     qint64 lastSequence = 0;
     int duplicateNames = 0;

@@ -55,6 +55,14 @@ public:
         }
         m_diff.seen.append(item.identity);
         m_diff.duplicateNames += fingerprint->duplicateNames;
+        const bool isKnown = before && !before->tombstone && before->hash == fingerprint->hash &&
+                             before->schemaVersion == m_poller.schemaVersion;
+        if (m_poller.schema && (!isKnown || m_context.reemitKnown)) {
+            if (auto issues = m_poller.schema->check(item.raw); !issues.isEmpty()) {
+                m_diff.invalid.push_back({item.raw, item.identity, std::move(issues)});
+                return;
+            }
+        }
         ItemRow row{.identity = item.identity,
                     .version = fingerprint->version,
                     .hash = fingerprint->hash,

@@ -15,6 +15,7 @@
 #include "engine/definition/template.h"
 #include "engine/json/pagebody.h"
 #include "engine/json/path.h"
+#include "engine/json/schema.h"
 #include "engine/model/instant.h"
 #include "engine/model/key.h"
 
@@ -182,7 +183,7 @@ struct PollerDefinition {
     int schemaVersion = 1;
     OnSchemaChange onSchemaChange = OnSchemaChange::Rebaseline;
     Retain retain = Retain::Hash;
-    QByteArray schema; ///< JSON Schema text; empty = none
+    std::optional<json::Schema> schema;
     OnInvalid onInvalid = OnInvalid::Quarantine;
     CursorDefinition cursor;
     std::optional<ReconcileDefinition> reconcile;

@@ -166,6 +166,23 @@ void readDeliver(ObjectReader &poller, DeliverDefinition &deliver, const QString
     });
 }
 
+void readSchema(ObjectReader &poller, std::optional<json::Schema> &schema)
+{
+    const LocatedValue *value = poller.take(u"schema"_s);
+    if (!value)
+        return;
+    if (value->kind != Kind::Object) {
+        poller.problem(u"schema"_s, u"\"schema\" should be an object, not %1"_s.arg(kindName(value->kind)),
+                       u"Write a JSON Schema, for example {\"required\": [\"id\"]}."_s);
+        return;
+    }
+    auto compiled = json::Schema::compile(value->raw);
+    if (compiled)
+        schema = std::move(*compiled);
+    else
+        poller.problem(u"schema"_s, compiled.error().oneLine(), compiled.error().nextStep);
+}
+
 void readChangeDetection(ObjectReader &poller, PollerDefinition &definition)
 {
     readIdentity(poller, definition.identity);
@@ -175,13 +192,7 @@ void readChangeDetection(ObjectReader &poller, PollerDefinition &definition)
     poller.word(u"onSchemaChange"_s, definition.onSchemaChange,
                 {{"rebaseline"_L1, OnSchemaChange::Rebaseline}, {"emit"_L1, OnSchemaChange::Emit}});
     poller.word(u"retain"_s, definition.retain, {{"hash"_L1, Retain::Hash}, {"payload"_L1, Retain::Payload}});
-    if (const LocatedValue *schema = poller.take(u"schema"_s)) {
-        definition.schema = schema->raw;
-        if (schema->kind != Kind::Object)
-            poller.problem(u"schema"_s,
-                           u"\"schema\" should be an object, not %1"_s.arg(kindName(schema->kind)),
-                           u"Write a JSON Schema, for example {\"required\": [\"id\"]}."_s);
-    }
+    readSchema(poller, definition.schema);
     poller.word(u"onInvalid"_s, definition.onInvalid,
                 {{"quarantine"_L1, OnInvalid::Quarantine},
                  {"skip"_L1, OnInvalid::Skip},

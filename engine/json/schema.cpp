@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/json/schema.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <regex>
+#include <string>
+#include <unordered_map>
+
+#include <nlohmann/json.hpp>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validation_results.hpp>
+#include <valijson/validation_visitor.hpp>
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QSet>
+
+namespace watukuy::json {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int mostIssues = 20;
+constexpr int deepest = 200; // both schema and item: the library recurses
+constexpr size_t longestName = 1000;
+
+// The default matcher of libstdc++ recurses once per character of the text it looks at.
+#ifdef __GLIBCXX__
+constexpr auto expressionFlags = std::regex_constants::ECMAScript | std::regex_constants::__polynomial;
+#else
+constexpr auto expressionFlags = std::regex_constants::ECMAScript;
+#endif
+
+Error schemaError(const QString &detail)
+{
+    return {.kind = ErrorKind::Workspace,
+            .name = u"SchemaError"_s,
+            .title = u"The JSON Schema cannot be used"_s,
+            .detail = detail,
+            .nextStep = u"Correct the schema; draft 7 is understood."_s};
+}
+
+/// The formats that are checked, as expressions (RFC 3339, 5.6).
+QString expressionFor(const QString &format)
+{
+    const QString date = u"[0-9]{4}-(0[1-9]|1[012])-(0[1-9]|[12][0-9]|3[01])"_s;
+    const QString time =
+        u"([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)(\\.[0-9]+)?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"_s;
+    if (format == u"date")
+        return u'^' + date + u'$';
+    if (format == u"time")
+        return u'^' + time + u'$';
+    if (format == u"date-time")
+        return u'^' + date + u"[Tt]"_s + time + u'$';
+    return {};
+}
+
+/// Looks at a schema once before the library does: gathers its expressions, turns formats into
+/// expressions, and refuses what would never end.
+class Preparing {
+public:
+    explicit Preparing(QJsonObject root)
+        : m_root(std::move(root))
+    {
+    }
+
+    QJsonValue prepared() { return subschema(m_root, 0); }
+
+    QSet<QString> expressions;
+    bool namesAreMatched = false;
+    QString problem;
+
+private:
+    QJsonValue subschema(const QJsonValue &value, int depth)
+    {
+        if (depth > deepest)
+            problem = u"it is nested more than %1 levels deep"_s.arg(deepest);
+        if (!value.isObject() || !problem.isEmpty())
+            return value;
+        QJsonObject object = value.toObject();
+        for (auto member = object.begin(); member != object.end(); ++member)
+            member.value() = keyword(member.key(), member.value(), depth);
+        if (object.contains(u"$ref"_s))
+            checkReference(object);
+        if (object.value(u"pattern"_s).isString())
+            expressions.insert(object.value(u"pattern"_s).toString());
+        const QString format = expressionFor(object.value(u"format"_s).toString());
+        object.remove(u"format"_s);
+        if (!format.isEmpty()) {
+            QJsonArray all = object.value(u"allOf"_s).toArray();
+            all.append(QJsonObject{{u"pattern"_s, format}});
+            object.insert(u"allOf"_s, all);
+            expressions.insert(format);
+        }
+        return object;
+    }
+
+    QJsonValue keyword(const QString &name, const QJsonValue &value, int depth)
+    {
+        static const QSet<QString> data{u"const"_s, u"enum"_s, u"default"_s, u"examples"_s};
+        static const QSet<QString> byName{u"properties"_s, u"patternProperties"_s, u"definitions"_s,
+                                          u"$defs"_s, u"dependencies"_s};
+        if (data.contains(name))
+            return value;
+        if (value.isArray()) {
+            QJsonArray array = value.toArray();
+            for (qsizetype index = 0; index < array.size(); ++index)
+                array[index] = subschema(array.at(index), depth + 1);
+            return array;
+        }
+        if (!byName.contains(name))
+            return subschema(value, depth + 1);
+        namesAreMatched = namesAreMatched || name == u"patternProperties";
+        QJsonObject members = value.toObject();
+        for (auto member = members.begin(); member != members.end(); ++member)
+            member.value() = subschema(member.value(), depth + 1);
+        return members;
+    }
+
+    /// A reference that leads to nothing but references, back to itself, would be followed for ever.
+    void checkReference(const QJsonObject &object)
+    {
+        QSet<QString> followed;
+        QJsonValue at = object;
+        while (at.isObject() && at.toObject().contains(u"$ref"_s)) {
+            const QString reference = at.toObject().value(u"$ref"_s).toString();
+            if (!reference.startsWith(u'#')) {
+                problem =
+                    u"\"$ref\": \"%1\" leads out of the schema; nothing is fetched for it"_s.arg(reference);
+                return;
+            }
+            if (followed.contains(reference)) {
+                problem = u"\"$ref\": \"%1\" leads in a circle"_s.arg(reference);
+                return;
+            }
+            followed.insert(reference);
+            at = target(reference.mid(1));
+            if (at.isUndefined())
+                problem = u"\"$ref\": \"%1\" leads nowhere"_s.arg(reference);
+        }
+    }
+
+    [[nodiscard]] QJsonValue target(const QString &pointer) const
+    {
+        QJsonValue at = m_root;
+        for (QString step : pointer.split(u'/').mid(1)) {
+            step.replace(u"~1"_s, u"/"_s).replace(u"~0"_s, u"~"_s);
+            at = at.isArray() ? at.toArray().at(step.toInt()) : at.toObject().value(step);
+        }
+        return at;
+    }
+
+    QJsonObject m_root;
+};
+
+QString pointerOf(const std::vector<std::string> &context)
+{
+    QString pointer;
+    for (size_t step = 1; step < context.size(); ++step) {
+        QString name = QString::fromStdString(context[step]);
+        if (name.startsWith(u'[') && name.endsWith(u']')) // how the library writes names and places
+            name = name.mid(1, name.size() - 2);
+        pointer += u'/' + name.replace(u"~"_s, u"~0"_s).replace(u"/"_s, u"~1"_s);
+    }
+    return pointer;
+}
+
+/// The text as the library takes it. Whole numbers are integers however they are written; those that
+/// 64 bits cannot hold become the largest or smallest that they can. Discarded when it is not JSON.
+struct Parsed {
+    nlohmann::json value;
+    bool hasOverlongName = false; ///< a member's name is beyond what may be matched
+    bool isTooDeep = false;
+};
+Parsed parsed(QByteArrayView text)
+{
+    Parsed result;
+    using Numbers = std::numeric_limits<qint64>;
+    const auto look = [&result](int depth, nlohmann::json::parse_event_t event, nlohmann::json &value) {
+        using Event = nlohmann::json::parse_event_t;
+        if (event == Event::key && value.get_ref<const std::string &>().size() > longestName)
+            result.hasOverlongName = true;
+        result.isTooDeep = result.isTooDeep || depth > deepest;
+        if (event != Event::value || !value.is_number())
+            return true;
+        if (value.is_number_unsigned() && value.get<quint64>() > static_cast<quint64>(Numbers::max()))
+            value = Numbers::max();
+        else if (value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>())
+            value = value.get<double>() >= 0x1p63    ? Numbers::max()
+                    : value.get<double>() <= -0x1p63 ? Numbers::min()
+                                                     : static_cast<qint64>(value.get<double>());
+        return true;
+    };
+    result.value = nlohmann::json::parse(text.begin(), text.end(), look, false);
+    return result;
+}
+
+} // namespace
+
+struct Schema::Compiled {
+    valijson::Schema schema;
+    std::unordered_map<std::string, std::regex> expressions;
+    bool namesAreMatched = false;
+};
+
+Result<Schema> Schema::compile(const QByteArray &text)
+{
+    QJsonParseError error{};
+    const QJsonDocument document = QJsonDocument::fromJson(text, &error);
+    if (!document.isObject())
+        return fail(schemaError(error.error == QJsonParseError::NoError ? u"it is no object"_s
+                                                                        : error.errorString()));
+    Preparing preparing(document.object());
+    const QJsonValue prepared = preparing.prepared();
+    if (!preparing.problem.isEmpty())
+        return fail(schemaError(preparing.problem));
+    auto compiled = std::make_shared<Compiled>();
+    compiled->namesAreMatched = preparing.namesAreMatched;
+    for (const QString &expression : std::as_const(preparing.expressions)) {
+        try {
+            compiled->expressions.emplace(expression.toStdString(),
+                                          std::regex(expression.toStdString(), expressionFlags));
+        } catch (const std::regex_error &) {
+            return fail(schemaError(u"the expression \"%1\" cannot be read"_s.arg(expression)));
+        }
+    }
+    try {
+        const nlohmann::json schema =
+            parsed(QJsonDocument(prepared.toObject()).toJson(QJsonDocument::Compact)).value;
+        valijson::SchemaParser parser(valijson::SchemaParser::kDraft7);
+        parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(schema), compiled->schema);
+    } catch (const std::exception &thrown) {
+        return fail(schemaError(QString::fromUtf8(thrown.what())));
+    }
+    return Schema(std::move(compiled));
+}
+
+QList<ItemIssue> Schema::check(QByteArrayView item) const
+{
+    const Parsed read = parsed(item);
+    if (read.value.is_discarded())
+        return {{QString(), u"it is not JSON and cannot be checked against the schema"_s}};
+    if (read.isTooDeep)
+        return {{QString(), u"it is nested more than %1 levels deep"_s.arg(deepest)}};
+    if (m_compiled->namesAreMatched && read.hasOverlongName)
+        return {{QString(), u"it has a member whose name is longer than %1 bytes"_s.arg(longestName)}};
+    valijson::ValidationResults results;
+    try {
+        const valijson::adapters::NlohmannJsonAdapter target(read.value);
+        valijson::ValidationVisitor<valijson::adapters::NlohmannJsonAdapter> visitor(
+            target, {"<root>"}, true, &results, m_compiled->expressions);
+        if (visitor.validateSchema(m_compiled->schema))
+            return {};
+    } catch (const std::exception &thrown) {
+        return {{QString(), QString::fromUtf8(thrown.what())}};
+    }
+    QList<ItemIssue> issues;
+    for (const auto &result : results) {
+        if (issues.size() < mostIssues)
+            issues.append({pointerOf(result.context), QString::fromStdString(result.description)});
+    }
+    if (issues.isEmpty())
+        issues.append({QString(), u"it does not fit the schema"_s});
+    return issues;
+}
+
+} // namespace watukuy::json

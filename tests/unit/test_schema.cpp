@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QtTest>
+
+#include "engine/json/schema.h"
+
+using namespace watukuy;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+/// `text` with its single quotes as double ones, so that schemas can be read.
+QByteArray text(const char *single)
+{
+    return QByteArray(single).replace('\'', '"');
+}
+
+QStringList pathsOf(const QList<ItemIssue> &issues)
+{
+    QStringList paths;
+    for (const ItemIssue &issue : issues)
+        paths.append(issue.path);
+    return paths;
+}
+
+} // namespace
+
+class TestSchema : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void an_item_fits_or_its_issues_say_where_not_data()
+    {
+        QTest::addColumn<QByteArray>("schema");
+        QTest::addColumn<QByteArray>("item");
+        QTest::addColumn<QStringList>("paths");
+        const QByteArray order =
+            text("{'type':'object','required':['id'],'properties':{'id':{'type':'integer'},'lines':{'type':'"
+                 "array','items':{'properties':{'sku':{'type':'string'}}}},'a/b':{'minimum':3}}}");
+        QTest::newRow("fits") << order << text("{'id':1,'lines':[{'sku':'x'}]}") << QStringList{};
+        QTest::newRow("missing member") << order << text("{'lines':[]}") << QStringList{u""_s};
+        QTest::newRow("wrong type inside a list")
+            << order << text("{'id':1,'lines':[{'sku':'x'},{'sku':5}]}")
+            << QStringList{u"/lines/1/sku"_s, u"/lines/1"_s, u"/lines"_s, u""_s};
+        QTest::newRow("a name with a slash")
+            << order << text("{'id':1,'a/b':2}") << QStringList{u"/a~1b"_s, u""_s};
+        QTest::newRow("1.0 is an integer") << order << text("{'id':1.0}") << QStringList{};
+        QTest::newRow("an integer beyond 2^53") << order << text("{'id':9007199254740993}") << QStringList{};
+        QTest::newRow("an integer beyond 2^64")
+            << order << text("{'id':99999999999999999999999}") << QStringList{};
+        QTest::newRow("a scalar") << text("{'type':'string'}") << QByteArray("7") << QStringList{u""_s};
+        QTest::newRow("a reference")
+            << text("{'definitions':{'n':{'minimum':3}},'properties':{'x':{'$ref':'#/definitions/n'}}}")
+            << text("{'x':2}") << QStringList{u"/x"_s, u""_s};
+        QTest::newRow("a tree refers to itself")
+            << text("{'required':['v'],'properties':{'left':{'$ref':'#'}}}")
+            << text("{'v':1,'left':{'left':{'v':2}}}") << QStringList{u"/left"_s, u""_s};
+        QTest::newRow("a date that is none")
+            << text("{'properties':{'at':{'format':'date-time'}}}") << text("{'at':'2026-13-01T00:00:00Z'}")
+            << QStringList{u"/at"_s, u"/at"_s, u""_s};
+        QTest::newRow("a date") << text("{'properties':{'at':{'format':'date-time'}}}")
+                                << text("{'at':'2026-12-01T00:00:00.123456789+01:00'}") << QStringList{};
+        QTest::newRow("a format that is not checked")
+            << text("{'properties':{'to':{'format':'email'}}}") << text("{'to':'nobody'}") << QStringList{};
+        QTest::newRow("a property called format")
+            << text("{'properties':{'format':{'enum':['a']}}}") << text("{'format':'b'}")
+            << QStringList{u"/format"_s, u""_s};
+        QTest::newRow("not JSON") << QByteArray("{}") << text("{'a':NaN}") << QStringList{u""_s};
+        QTest::newRow("false takes nothing")
+            << text("{'properties':{'x':false}}") << text("{'x':1}") << QStringList{u""_s};
+    }
+    void an_item_fits_or_its_issues_say_where_not()
+    {
+        QFETCH(QByteArray, schema);
+        QFETCH(QByteArray, item);
+        QFETCH(QStringList, paths);
+        const auto compiled = json::Schema::compile(schema);
+        QVERIFY2(compiled, compiled ? "" : qPrintable(compiled.error().oneLine()));
+        const QList<ItemIssue> issues = compiled->check(item);
+        QStringList found = pathsOf(issues);
+        found.sort();
+        paths.sort();
+        QCOMPARE(found, paths);
+        for (const ItemIssue &issue : issues)
+            QVERIFY(!issue.message.isEmpty());
+    }
+
+    void a_schema_that_cannot_be_used_says_why_data()
+    {
+        QTest::addColumn<QByteArray>("schema");
+        QTest::addColumn<QString>("why");
+        QTest::newRow("unknown type") << text("{'type':'strng'}") << u"strng"_s;
+        QTest::newRow("wrong kind of member") << text("{'required':'id'}") << u"not an array"_s;
+        QTest::newRow("reference to the net")
+            << text("{'$ref':'https://example.com/s.json'}") << u"leads out"_s;
+        QTest::newRow("reference to nothing") << text("{'$ref':'#/definitions/x'}") << u"nowhere"_s;
+        QTest::newRow("reference to itself") << text("{'$ref':'#'}") << u"circle"_s;
+        QTest::newRow("two references in a circle")
+            << text("{'definitions':{'a':{'$ref':'#/definitions/b'},'b':{'$ref':'#/definitions/"
+                    "a'}},'$ref':'#/definitions/a'}")
+            << u"circle"_s;
+        QTest::newRow("an expression that is none") << text("{'pattern':'('}") << u"\"(\""_s;
+        QTest::newRow("a back reference") << text("{'pattern':'(a)\\\\1'}") << u"(a)"_s;
+    }
+    void a_schema_that_cannot_be_used_says_why()
+    {
+        QFETCH(QByteArray, schema);
+        QFETCH(QString, why);
+        const auto compiled = json::Schema::compile(schema);
+        QVERIFY(!compiled);
+        QVERIFY2(compiled.error().oneLine().contains(why), qPrintable(compiled.error().oneLine()));
+    }
+
+    void no_text_of_an_api_can_exhaust_an_expression()
+    {
+        const auto schema =
+            json::Schema::compile(text("{'properties':{'t':{'pattern':'^(a+)+$','format':'date'}}}"));
+        QVERIFY(schema);
+        const QByteArray item = text("{'t':'") + QByteArray(200'000, 'a') + text("!'}");
+        QVERIFY(!schema->check(item).isEmpty());
+        const auto names =
+            json::Schema::compile(text("{'patternProperties':{'^(a|b)*$':{'type':'string'}}}"));
+        QVERIFY(names);
+        QVERIFY(!names->check("{\"" + QByteArray(200'000, 'a') + "\":1}").isEmpty());
+        const auto tree = json::Schema::compile(text("{'items':{'$ref':'#'},'not':{'type':'string'}}"));
+        QVERIFY(tree);
+        QVERIFY(tree->check(QByteArray(200, '[') + QByteArray(200, ']')).isEmpty());
+        QVERIFY(!tree->check(QByteArray(200, '[') + "\"x\"" + QByteArray(200, ']')).isEmpty());
+        QVERIFY(!tree->check(QByteArray(100'000, '[') + QByteArray(100'000, ']')).isEmpty());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSchema)
+#include "test_schema.moc"
