@@ -233,29 +233,38 @@ StoreTask<qint64> MemoryStore::pruneTombstones(QString poller, Instant before, i
 
 StoreTask<BudgetAnswer> MemoryStore::takeBudget(BudgetRequest request)
 {
-    if (request.requests <= 0 || request.per <= Duration::zero())
+    if (storeerrors::isEmptyBudget(request.windows))
         return answer<BudgetAnswer>(fail(storeerrors::emptyBudget(request.budget)));
-    std::deque<Spent> &spent = m_budgets[request.budget];
-    std::erase_if(spent, [&](const Spent &entry) { return entry.at <= request.now - request.per; });
-    qint64 used = 0;
-    for (Spent &entry : spent) {
-        // A clock that was far ahead must not block for longer than one window.
-        if (entry.at > request.now + request.per)
-            entry.at = request.now;
-        used += entry.cost;
+    const Duration now = request.now.time_since_epoch();
+    const Duration horizon = budget::longest(request.windows);
+    auto &uses = m_budgets[request.budget];
+    uses.erase(request.replaces);
+    std::erase_if(uses, [&](const auto &use) { return use.second.at <= now - horizon; });
+    // A clock that was far ahead must not block for longer than one window.
+    for (auto &[number, use] : uses) {
+        if (use.at > now + horizon)
+            use.at = now;
     }
-    std::stable_sort(spent.begin(), spent.end(), [](const Spent &a, const Spent &b) { return a.at < b.at; });
-    const int cost = std::clamp(request.cost, 1, request.requests);
-    if (used + cost <= request.requests) {
-        spent.push_back({request.now, cost});
-        return changed<BudgetAnswer>(BudgetAnswer{.granted = true, .tryAgainAt = {}});
+    std::vector<budget::Use> spent;
+    for (const auto &[number, use] : uses)
+        spent.push_back(use);
+    std::ranges::stable_sort(spent, {}, &budget::Use::at);
+    const Duration at = budget::earliest(spent, request.windows, request.cost, now);
+    if (at > now)
+        return changed<BudgetAnswer>(BudgetAnswer{.granted = false, .tryAgainAt = Instant{at}});
+    uses.emplace(++m_lastUse, budget::Use{now, request.cost});
+    return changed<BudgetAnswer>(BudgetAnswer{.granted = true, .use = m_lastUse});
+}
+
+StoreTask<std::vector<budget::Use>> MemoryStore::readBudget(QString budget, Instant since)
+{
+    std::vector<budget::Use> uses;
+    for (const auto &[number, use] : m_budgets[budget]) {
+        if (use.at > since.time_since_epoch())
+            uses.push_back(use);
     }
-    for (const Spent &entry : spent) {
-        used -= entry.cost;
-        if (used + cost <= request.requests)
-            return answer<BudgetAnswer>(BudgetAnswer{.granted = false, .tryAgainAt = entry.at + request.per});
-    }
-    return answer<BudgetAnswer>(BudgetAnswer{.granted = false, .tryAgainAt = request.now + request.per});
+    std::ranges::stable_sort(uses, {}, &budget::Use::at);
+    return answer<std::vector<budget::Use>>(std::move(uses));
 }
 
 } // namespace watukuy

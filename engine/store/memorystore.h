@@ -27,6 +27,7 @@ public:
     StoreTask<std::vector<LoggedEvent>> readLog(LogQuery query) override;
     StoreTask<std::vector<TimelineEntry>> readTimeline(Key key, int limit) override;
     StoreTask<std::vector<AuditRow>> readAudit(std::optional<Instant> since, int limit) override;
+    StoreTask<std::vector<budget::Use>> readBudget(QString budget, Instant since) override;
     StoreTask<std::vector<ItemRow>> readItems(Key key, QString afterIdentity, int limit) override;
 
     StoreTask<void> open() override;
@@ -87,10 +88,6 @@ private:
         qint64 itemId = 0;
         bool discarded = false;
     };
-    struct Spent {
-        Instant at;
-        int cost;
-    };
 
     template <typename T>
     StoreTask<T> answer(Result<T> result)
@@ -135,7 +132,8 @@ private:
     std::map<qint64, Held> m_held;
     std::map<qint64, Event> m_log;
     std::vector<AuditRow> m_audit;
-    std::map<QString, std::deque<Spent>> m_budgets;
+    std::map<QString, std::map<qint64, budget::Use>> m_budgets; ///< uses by their number
+    qint64 m_lastUse = 0;
     qint64 m_lastParked = 0;
     qint64 m_lastHeld = 0;
     qint64 m_lastPosition = 0;

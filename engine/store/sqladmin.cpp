@@ -297,37 +297,34 @@ qint64 pruneTombstones(SqlConnection &db, const QString &poller, Instant before,
 
 BudgetAnswer takeBudget(SqlConnection &db, const BudgetRequest &request)
 {
-    if (request.requests <= 0 || request.per <= Duration::zero()) {
+    if (storeerrors::isEmptyBudget(request.windows)) {
         db.failWith(storeerrors::emptyBudget(request.budget));
         return {};
     }
-    db.use("DELETE FROM budget_uses WHERE budget = ? AND at <= ?")
-        .run(request.budget, request.now - request.per);
+    const Duration horizon = budget::longest(request.windows);
+    db.use("DELETE FROM budget_uses WHERE budget = ? AND (at <= ? OR id = ?)")
+        .run(request.budget, request.now - horizon, request.replaces);
     // A process with a clock far ahead must not block the others for longer than one window.
     db.use("UPDATE budget_uses SET at = ? WHERE budget = ? AND at > ?")
-        .run(request.now, request.budget, request.now + request.per);
-    const qint64 cost = std::clamp(request.cost, 1, request.requests);
-    qint64 used = 0;
-    {
-        Statement sum = db.use("SELECT coalesce(sum(cost), 0) FROM budget_uses WHERE budget = ?");
-        sum.run(request.budget);
-        if (sum.next())
-            used = sum.integer(0);
-    }
-    if (used + cost <= request.requests) {
-        db.use("INSERT INTO budget_uses(budget, at, cost) VALUES(?, ?, ?)")
-            .run(request.budget, request.now, cost);
-        return {.granted = true, .tryAgainAt = {}};
-    }
-    BudgetAnswer answer{.granted = false, .tryAgainAt = request.now + request.per};
-    Statement oldest = db.use("SELECT at, cost FROM budget_uses WHERE budget = ? ORDER BY at");
-    oldest.run(request.budget);
-    while (oldest.next()) {
-        used -= oldest.integer(1);
-        if (used + cost <= request.requests)
-            return {.granted = false, .tryAgainAt = oldest.instant(0) + request.per};
-    }
-    return answer;
+        .run(request.now, request.budget, request.now + horizon);
+    const std::vector<budget::Use> uses = readBudget(db, request.budget, request.now - horizon);
+    const Duration now = request.now.time_since_epoch();
+    const Duration at = budget::earliest(uses, request.windows, request.cost, now);
+    if (at > now)
+        return {.granted = false, .tryAgainAt = Instant{at}};
+    Statement insert = db.use("INSERT INTO budget_uses(budget, at, cost) VALUES(?, ?, ?)");
+    insert.run(request.budget, request.now, request.cost);
+    return {.granted = true, .use = insert.newId()};
+}
+
+std::vector<budget::Use> readBudget(SqlConnection &db, const QString &budget, Instant since)
+{
+    std::vector<budget::Use> uses;
+    Statement rows = db.use("SELECT at, cost FROM budget_uses WHERE budget = ? AND at > ? ORDER BY at, id");
+    rows.run(budget, since);
+    while (rows.next())
+        uses.push_back({rows.instant(0).time_since_epoch(), rows.integer(1)});
+    return uses;
 }
 
 } // namespace watukuy::sql

@@ -99,6 +99,14 @@ StoreTask<std::vector<AuditRow>> SqlReading<Base>::readAudit(std::optional<Insta
 }
 
 template <typename Base>
+StoreTask<std::vector<budget::Use>> SqlReading<Base>::readBudget(QString budget, Instant since)
+{
+    return inTransaction(Durability::Read, [budget = std::move(budget), since](SqlConnection &db) {
+        return sql::readBudget(db, budget, since);
+    });
+}
+
+template <typename Base>
 StoreTask<std::vector<ItemRow>> SqlReading<Base>::readItems(Key key, QString afterIdentity, int limit)
 {
     return inTransaction(Durability::Read,

@@ -23,6 +23,7 @@ public:
     StoreTask<std::vector<LoggedEvent>> readLog(LogQuery query) override;
     StoreTask<std::vector<TimelineEntry>> readTimeline(Key key, int limit) override;
     StoreTask<std::vector<AuditRow>> readAudit(std::optional<Instant> since, int limit) override;
+    StoreTask<std::vector<budget::Use>> readBudget(QString budget, Instant since) override;
     StoreTask<std::vector<ItemRow>> readItems(Key key, QString afterIdentity, int limit) override;
 
 protected:

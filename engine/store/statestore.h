@@ -12,6 +12,7 @@
 #include <QSet>
 #include <QString>
 
+#include "engine/budget/window.h"
 #include "engine/store/storereader.h"
 
 namespace watukuy {
@@ -124,14 +125,15 @@ struct SchedulePatch {
 /// One request for a share of a budget, answered over all processes of the store.
 struct BudgetRequest {
     QString budget;
-    int requests = 0; ///< at most so many ...
-    Duration per{0};  ///< ... in any window of this length
-    int cost = 1;
+    std::vector<budget::Window> windows; ///< all of them must have room
+    qint64 cost = 1;
+    qint64 replaces = 0; ///< a use that was granted and is taken back first; 0 = none
     Instant now;
 };
 struct BudgetAnswer {
     bool granted = false;
-    Instant tryAgainAt; ///< when not granted
+    qint64 use = 0;     ///< names what was granted
+    Instant tryAgainAt; ///< when not granted; what was to be replaced is taken back all the same
 };
 
 struct BulkOutcome {

@@ -47,6 +47,13 @@ Error unknownScan(const Key &key, qint64 scanId)
             .retryable = true};
 }
 
+bool isEmptyBudget(const std::vector<budget::Window> &windows)
+{
+    return windows.empty() || std::ranges::any_of(windows, [](const budget::Window &window) {
+               return window.requests <= 0 || window.per <= Duration::zero();
+           });
+}
+
 Error emptyBudget(const QString &budget)
 {
     return {.kind = ErrorKind::Workspace,

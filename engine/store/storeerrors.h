@@ -2,6 +2,7 @@
 // The errors every store answers with, so that all of them say the same.
 #pragma once
 
+#include "engine/budget/window.h"
 #include "engine/model/error.h"
 #include "engine/model/key.h"
 
@@ -15,6 +16,8 @@ namespace watukuy::storeerrors {
 /// A scan that the store does not have open; completing it would delete what was never asked for.
 [[nodiscard]] Error unknownScan(const Key &key, qint64 scanId);
 /// A budget of nothing can never grant anything.
+/// True when it allows nothing, or in no time.
+[[nodiscard]] bool isEmptyBudget(const std::vector<budget::Window> &windows);
 [[nodiscard]] Error emptyBudget(const QString &budget);
 
 } // namespace watukuy::storeerrors

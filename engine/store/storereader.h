@@ -11,6 +11,7 @@
 #include <QString>
 #include <QStringList>
 
+#include "engine/budget/window.h"
 #include "engine/definition/definition.h"
 #include "engine/model/event.h"
 #include "engine/model/item.h"
@@ -93,6 +94,8 @@ public:
     /// Newest first.
     virtual StoreTask<std::vector<TimelineEntry>> readTimeline(Key key, int limit) = 0;
     virtual StoreTask<std::vector<AuditRow>> readAudit(std::optional<Instant> since, int limit) = 0;
+    /// What was let go by `budget` after `since`, oldest first. Times count from 1970.
+    virtual StoreTask<std::vector<budget::Use>> readBudget(QString budget, Instant since) = 0;
     /// Live snapshot rows by identity, for partitions taken from another poller's snapshot.
     virtual StoreTask<std::vector<ItemRow>> readItems(Key key, QString afterIdentity, int limit) = 0;
 };

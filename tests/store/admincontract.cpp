@@ -29,6 +29,8 @@ private Q_SLOTS:
     void C62_theLogIsPrunedInPieces();
     void C63_noWindowEverHoldsMoreThanTheBudget();
     void aBudgetSaysWhenToTryAgain();
+    void everyWindowOfABudgetMustHaveRoom();
+    void aUseThatIsReplacedIsTakenBack();
     void budgetsDoNotMix();
     void anEmptyBudgetIsAnError();
 };
@@ -229,12 +231,17 @@ void AdminContract::C62_theLogIsPrunedInPieces()
     QCOMPARE(pending().size(), size_t{5});
 }
 
+static BudgetRequest asked(const QString &budget, qint64 requests, Duration per, qint64 cost, qint64 ms)
+{
+    return {.budget = budget, .windows = {{requests, per}}, .cost = cost, .now = at(ms)};
+}
+
 void AdminContract::C63_noWindowEverHoldsMoreThanTheBudget()
 {
     std::deque<qint64> granted;
     qint64 now = 0;
     while (granted.size() < 300) {
-        const BudgetAnswer answer = must(m_store->takeBudget({u"api"_s, 100, Duration{60'000}, 1, at(now)}));
+        const BudgetAnswer answer = must(m_store->takeBudget(asked(u"api"_s, 100, Duration{60'000}, 1, now)));
         if (answer.granted) {
             granted.push_back(now);
             now += 137;
@@ -252,7 +259,7 @@ void AdminContract::C63_noWindowEverHoldsMoreThanTheBudget()
 void AdminContract::aBudgetSaysWhenToTryAgain()
 {
     const auto take = [&](int cost, qint64 ms) {
-        return must(m_store->takeBudget({u"api"_s, 10, Duration{1'000}, cost, at(ms)}));
+        return must(m_store->takeBudget(asked(u"api"_s, 10, Duration{1'000}, cost, ms)));
     };
     QVERIFY(take(4, 100).granted);
     QVERIFY(take(4, 300).granted);
@@ -267,16 +274,46 @@ void AdminContract::aBudgetSaysWhenToTryAgain()
     QVERIFY(!take(1, 1'100).granted);
 }
 
+void AdminContract::everyWindowOfABudgetMustHaveRoom()
+{
+    const auto take = [&](qint64 ms) {
+        BudgetRequest request = asked(u"api"_s, 4, Duration{1'000}, 1, ms);
+        request.windows.push_back({2, Duration{100}});
+        return must(m_store->takeBudget(request));
+    };
+    QVERIFY(take(0).granted);
+    QVERIFY(take(10).granted);
+    QCOMPARE(take(20).tryAgainAt, at(100));
+    QVERIFY(take(100).granted);
+    QVERIFY(take(110).granted);
+    QCOMPARE(take(120).tryAgainAt, at(1'000));
+    const auto uses = must(m_store->readBudget(u"api"_s, at(10)));
+    QCOMPARE(uses.size(), size_t(2));
+    QCOMPARE(uses.front(), (budget::Use{at(100).time_since_epoch(), 1}));
+}
+
+void AdminContract::aUseThatIsReplacedIsTakenBack()
+{
+    const BudgetAnswer first = must(m_store->takeBudget(asked(u"api"_s, 1, Duration{1'000}, 1, 0)));
+    QVERIFY(first.granted);
+    BudgetRequest again = asked(u"api"_s, 1, Duration{1'000}, 1, 500);
+    again.replaces = first.use;
+    const BudgetAnswer second = must(m_store->takeBudget(again));
+    QVERIFY(second.granted);
+    QVERIFY(second.use != first.use);
+    QCOMPARE(must(m_store->takeBudget(asked(u"api"_s, 1, Duration{1'000}, 1, 1'200))).tryAgainAt, at(1'500));
+}
+
 void AdminContract::budgetsDoNotMix()
 {
-    QVERIFY(must(m_store->takeBudget({u"a"_s, 1, Duration{1'000}, 1, at(1)})).granted);
-    QVERIFY(must(m_store->takeBudget({u"b"_s, 1, Duration{1'000}, 1, at(1)})).granted);
-    QVERIFY(!must(m_store->takeBudget({u"a"_s, 1, Duration{1'000}, 1, at(2)})).granted);
+    QVERIFY(must(m_store->takeBudget(asked(u"a"_s, 1, Duration{1'000}, 1, 1))).granted);
+    QVERIFY(must(m_store->takeBudget(asked(u"b"_s, 1, Duration{1'000}, 1, 1))).granted);
+    QVERIFY(!must(m_store->takeBudget(asked(u"a"_s, 1, Duration{1'000}, 1, 2))).granted);
 }
 
 void AdminContract::anEmptyBudgetIsAnError()
 {
-    QCOMPARE(failureOf(m_store->takeBudget({u"a"_s, 0, Duration{1'000}, 1, at(1)})).name, u"EmptyBudget"_s);
+    QCOMPARE(failureOf(m_store->takeBudget(asked(u"a"_s, 0, Duration{1'000}, 1, 1))).name, u"EmptyBudget"_s);
 }
 
 std::unique_ptr<Contract> makeAdminContract(StoreFactory factory)
