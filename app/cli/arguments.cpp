@@ -131,6 +131,13 @@ const std::array commands{
                 1,
                 1,
                 {u"to"_s, u"clear-snapshot"_s, u"partition"_s, u"reason"_s, u"dry-run"_s}},
+    CommandSpec{"partitions",
+                "ls|refresh|remove POLLER [PARTITION]",
+                QT_TRANSLATE_NOOP("Cli", "the partitions of a poller: list, look for new ones, forget one"),
+                2,
+                3,
+                {u"reason"_s, u"dry-run"_s}},
+    CommandSpec{"budgets", "", QT_TRANSLATE_NOOP("Cli", "how far each budget is used up"), 0, 0, {}},
     CommandSpec{"audit", "", QT_TRANSLATE_NOOP("Cli", "who changed what, when and why"), 0, 0, {u"since"_s}},
     CommandSpec{"export",
                 "POLLER",
@@ -155,9 +162,6 @@ const std::array commands{
     CommandSpec{"version", "", QT_TRANSLATE_NOOP("Cli", "the version"), 0, 0, {}},
 };
 
-/// Commands of the specification that come with later versions.
-constexpr std::array laterCommands{"partitions", "budgets"};
-
 const CommandSpec *findCommand(const QString &name)
 {
     const auto found = std::ranges::find_if(
@@ -167,10 +171,6 @@ const CommandSpec *findCommand(const QString &name)
 
 Error unknownCommand(const QString &name)
 {
-    const bool later =
-        std::ranges::any_of(laterCommands, [&](const char *c) { return name == QLatin1StringView(c); });
-    if (later)
-        return usageError(Text::tr("this version does not have the command %1 yet").arg(name));
     QStringList known;
     for (const CommandSpec &command : commands)
         known.append(QString::fromLatin1(command.name));
@@ -360,7 +360,8 @@ QString helpText(const CommandSpec *command)
         for (const CommandSpec &known : commands) {
             const QString left =
                 u"  "_s + QLatin1StringView(known.name) + u' ' + QLatin1StringView(known.parameters);
-            text += left.leftJustified(32) + u' ' + QCoreApplication::translate("Cli", known.summary) + u'\n';
+            const QString gap = left.size() > 32 ? u'\n' + QString(33, u' ') : u" "_s;
+            text += left.leftJustified(32) + gap + QCoreApplication::translate("Cli", known.summary) + u'\n';
         }
         text += u'\n';
     }

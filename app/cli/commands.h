@@ -22,6 +22,8 @@ QCoro::Task<int> resetCursorCommand(Context context);
 QCoro::Task<int> backfillCommand(Context context);
 QCoro::Task<int> cancelBackfillCommand(Context context);
 QCoro::Task<int> replayCommand(Context context);
+QCoro::Task<int> partitionsCommand(Context context);
+QCoro::Task<int> budgetsCommand(Context context);
 QCoro::Task<int> auditCommand(Context context);
 QCoro::Task<int> exportCommand(Context context);
 QCoro::Task<int> migrateCommand(Context context);

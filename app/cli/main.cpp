@@ -15,17 +15,29 @@ namespace {
 
 using Command = QCoro::Task<int> (*)(Context);
 
-constexpr std::array<std::pair<const char *, Command>, 20> handlers{{
-    {"run", runCommand},           {"tick", tickCommand},
-    {"inspect", inspectCommand},   {"validate", validateCommand},
-    {"test", testCommand},         {"trigger", triggerCommand},
-    {"pause", pauseCommand},       {"resume", resumeCommand},
-    {"parked", parkedCommand},     {"held", heldCommand},
-    {"backfill", backfillCommand}, {"cancel-backfill", cancelBackfillCommand},
-    {"replay", replayCommand},     {"reset-cursor", resetCursorCommand},
-    {"audit", auditCommand},       {"export", exportCommand},
-    {"migrate", migrateCommand},   {"demo-api", demoApiCommand},
-    {"demo", demoCommand},         {"version", versionCommand},
+constexpr std::array<std::pair<const char *, Command>, 22> handlers{{
+    {"run", runCommand},
+    {"tick", tickCommand},
+    {"inspect", inspectCommand},
+    {"validate", validateCommand},
+    {"test", testCommand},
+    {"trigger", triggerCommand},
+    {"pause", pauseCommand},
+    {"resume", resumeCommand},
+    {"parked", parkedCommand},
+    {"held", heldCommand},
+    {"backfill", backfillCommand},
+    {"cancel-backfill", cancelBackfillCommand},
+    {"replay", replayCommand},
+    {"reset-cursor", resetCursorCommand},
+    {"partitions", partitionsCommand},
+    {"budgets", budgetsCommand},
+    {"audit", auditCommand},
+    {"export", exportCommand},
+    {"migrate", migrateCommand},
+    {"demo-api", demoApiCommand},
+    {"demo", demoCommand},
+    {"version", versionCommand},
 }};
 
 Command handlerOf(const char *name)

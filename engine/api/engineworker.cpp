@@ -211,6 +211,10 @@ QCoro::Task<Result<void>> EngineWorker::openSession(WorkspaceDefinition workspac
                 m_session->log.removeFirst();
         };
         observer.keyChanged = [this](const Key &key) { m_session->changed.insert(key); };
+        observer.keyRemoved = [this](const Key &key) {
+            m_session->changed.remove(key);
+            m_session->removed.append(key);
+        };
         session.engine =
             std::make_unique<Engine>(session.workspace, *session.store, session.clock, session.random,
                                      session.transport, session.secrets, std::move(observer));
@@ -314,6 +318,14 @@ KeySnapshot EngineWorker::snapshotFor(const Key &key) const
         snapshotOf(entry.state, definition, entry.running, m_session->engine->instance(), now);
     snapshot.recentErrors = static_cast<int>(entry.recentErrors.size());
     snapshot.warnings += entry.warnings;
+    if (const auto error = m_session->engine->listingErrorOf(key.poller))
+        snapshot.warnings.append(listingWarning(*error));
+    if (const auto wait = m_session->engine->budgetWaitOf(key)) {
+        snapshot.waitingForCode = u"budget"_s;
+        snapshot.waitingUntil = wait->until;
+        snapshot.waitingBecause =
+            u"the budget %1 has nothing left; it waits until then at most"_s.arg(wait->budget);
+    }
     return snapshot;
 }
 

@@ -6,7 +6,9 @@
 #include "engine/delivery/envelope.h"
 #include "engine/http/networktransport.h"
 #include "engine/run/engine.h"
+#include "engine/run/partitions.h"
 #include "engine/run/trial.h"
+#include "engine/store/memorystore.h"
 
 namespace watukuy {
 
@@ -79,15 +81,15 @@ public:
     /// Keys exist as soon as the workspace names them: one can be paused before its first run.
     QCoro::Task<Result<void>> makeKeys()
     {
-        std::vector<std::pair<Key, Duration>> wanted;
         for (const auto &[name, poller] : workspace.pollers) {
-            const auto partitions = partitionsOf(poller);
-            if (!partitions || !poller.enabled)
-                continue; // the engine says why when it is to run them
-            for (const PartitionDefinition &partition : *partitions)
-                wanted.emplace_back(Key{name, partition.key}, poller.schedule.min);
+            if (!poller.enabled || !areWritten(poller.partitions))
+                continue;
+            PartitionsPatch patch =
+                partitionsPatch(poller, writtenPartitions(poller.partitions), clock.now());
+            if (auto set = co_await store->setPartitions(std::move(patch)); !set)
+                co_return fail(set.error());
         }
-        co_return co_await store->ensureKeys(std::move(wanted), clock.now());
+        co_return Result<void>{};
     }
 
     QCoro::Task<Result<void>> prepareEngine(QString operation, EngineObserver observer)
@@ -104,6 +106,8 @@ public:
         co_return prepared;
     }
 
+    QCoro::Task<Result<PartitionDefinition>> partitionOf(Ports *ports, Key key);
+
     const WorkspaceDefinition workspace;
     SystemClock clock;
     SystemRandom random;
@@ -112,6 +116,55 @@ public:
     std::unique_ptr<StateStore> store;
     std::unique_ptr<Operations> operations;
     std::unique_ptr<Engine> engine;
+};
+
+/// Asks the API without an engine. It keeps to what the budgets have left, and only it knows what it
+/// takes itself: it may not write.
+class Headless::Visit {
+public:
+    explicit Visit(Private *headless)
+        : m_headless(*headless)
+        , m_client(headless->transport, headless->clock, headless->secrets, headless->workspace.credentials)
+        , m_budgets(headless->workspace.budgets, m_uses, headless->clock, [] {})
+        , ports{headless->workspace,
+                *headless->store,
+                headless->clock,
+                headless->random,
+                m_client,
+                m_budgets,
+                instanceName(headless->workspace, headless->random)}
+    {
+    }
+
+    /// First of all, once.
+    QCoro::Task<Result<void>> begin()
+    {
+        const WorkspaceDefinition &workspace = m_headless.workspace;
+        if (auto read = co_await readKeychain(&m_headless.secrets, secretReferences(workspace)); !read)
+            co_return read;
+        for (const auto &[name, definition] : workspace.budgets) {
+            BudgetRequest use{.budget = name, .windows = budget::windowsOf(definition)};
+            const Instant since = m_headless.clock.now() - budget::longest(use.windows);
+            const auto known = co_await m_headless.store->readBudget(name, since);
+            if (!known)
+                co_return fail(known.error());
+            for (const budget::Use &one : *known) {
+                use.cost = one.cost;
+                use.now = Instant{one.at};
+                (void)co_await m_uses.takeBudget(use);
+            }
+        }
+        co_return Result<void>{};
+    }
+
+private:
+    Private &m_headless;
+    MemoryStore m_uses;
+    http::Client m_client;
+    BudgetKeeper m_budgets;
+
+public:
+    Ports ports;
 };
 
 Headless::Headless(WorkspaceDefinition workspace)
@@ -182,37 +235,114 @@ void Headless::stopNow()
 
 QCoro::Task<Result<std::vector<TickResult>>> Headless::tick(Duration maxDuration, KeyScope only)
 {
-    if (auto known = d->operations->knows(only); !known)
+    if (auto known = d->operations->knowsPoller(only.poller); !known)
         co_return fail(known.error());
     EngineObserver nobody;
     if (auto prepared = co_await d->prepareEngine(u"tick"_s, std::move(nobody)); !prepared)
         co_return fail(prepared.error());
-    const auto wanted = [only](const Key &key) { return isInScope(only, key); };
-    const auto reports = co_await d->engine->tick(maxDuration, wanted);
+    const auto unlisted = co_await d->engine->refreshPartitions();
+    QStringList partitions;
+    for (const auto &[key, entry] : d->engine->keys()) {
+        if (key.poller == only.poller)
+            partitions.append(key.partition);
+    }
     std::vector<TickResult> results;
-    for (const auto &[key, report] : reports)
-        addResults(results, key, report);
+    const bool isKnown = !only.partition || knowsPartition({only.poller, *only.partition}, partitions);
+    if (isKnown) {
+        const auto wanted = [only](const Key &key) { return isInScope(only, key); };
+        for (const auto &[poller, error] : unlisted) {
+            if (only.poller.isEmpty() || only.poller == poller)
+                results.push_back({.key = {poller, {}}, .error = error});
+        }
+        const auto reports = co_await d->engine->tick(maxDuration, wanted);
+        for (const auto &[key, report] : reports)
+            addResults(results, key, report);
+    }
     co_await d->engine->stop(Duration{0});
     d->engine.reset();
+    if (!isKnown)
+        co_return fail(knowsPartition({only.poller, *only.partition}, partitions).error());
     co_return results;
+}
+
+QCoro::Task<Result<ActionResult>> Headless::refreshPartitions(QString poller, Request request)
+{
+    if (auto known = d->operations->knowsPoller(poller); !known)
+        co_return fail(known.error());
+    if (auto allowed = d->operations->mayWrite(u"partitions refresh"_s);
+        !allowed && request.run == Run::ForReal)
+        co_return fail(allowed.error());
+    Visit visit(d.get());
+    if (auto begun = co_await visit.begin(); !begun)
+        co_return fail(begun.error());
+    const auto definition = std::make_shared<const PollerDefinition>(d->workspace.pollers.at(poller));
+    Result<PartitionsOutcome> outcome;
+    if (request.run == Run::ForReal) {
+        AuditRow audit = auditRow(u"partitions refresh"_s, {poller, {}}, request, d->clock.now());
+        outcome = co_await watukuy::refreshPartitions(&visit.ports, definition, std::move(audit));
+    } else {
+        const auto listed = co_await listPartitions(&visit.ports, definition);
+        const auto states = co_await d->store->loadKeys();
+        if (!listed || !states)
+            co_return fail(listed ? states.error() : listed.error());
+        outcome = changeOf(poller, *listed, *states);
+    }
+    if (!outcome)
+        co_return fail(outcome.error());
+    ActionResult result;
+    const auto tell = [&](const QStringList &partitions, const QString &what) {
+        for (const QString &partition : partitions)
+            result.details.append(u"%1: %2"_s.arg(Key{poller, partition}.toString(), what));
+        result.done += partitions.size();
+    };
+    tell(outcome->added, u"new, due now"_s);
+    tell(outcome->removed, u"no longer listed, paused"_s);
+    tell(outcome->returned, u"listed again, goes on"_s);
+    co_return result;
+}
+
+/// The partition as the store knows it, or, where it knows none, as it is listed now.
+QCoro::Task<Result<PartitionDefinition>> Headless::Private::partitionOf(Ports *ports, Key key)
+{
+    const PollerDefinition &poller = workspace.pollers.at(key.poller);
+    std::vector<PartitionDefinition> known = writtenPartitions(poller.partitions);
+    if (!areWritten(poller.partitions)) {
+        const auto states = co_await store->loadKeys();
+        for (const KeyState &state : states.value_or(std::vector<KeyState>{})) {
+            if (state.key.poller == key.poller && state.partitionData)
+                known.push_back({.key = state.key.partition, .data = *state.partitionData});
+        }
+        if (known.empty()) {
+            auto listed = co_await listPartitions(ports, std::make_shared<const PollerDefinition>(poller));
+            if (!listed)
+                co_return fail(listed.error());
+            known = std::move(*listed);
+        }
+    }
+    QStringList keys;
+    for (const PartitionDefinition &partition : known) {
+        if (partition.key == key.partition)
+            co_return partition;
+        keys.append(partition.key);
+    }
+    co_return fail(knowsPartition(key, keys).error());
 }
 
 QCoro::Task<Result<TestReport>> Headless::test(QString poller, QString partition, int pages,
                                                std::optional<QString> cursor)
 {
-    const auto definition = d->workspace.pollers.find(poller);
-    if (auto known = d->operations->knows({poller, partition}); !known)
+    if (auto known = d->operations->knowsPoller(poller); !known)
         co_return fail(known.error());
-    if (auto read = co_await readKeychain(&d->secrets, secretReferences(d->workspace)); !read)
-        co_return fail(read.error());
-    const auto partitions = partitionsOf(definition->second);
-    const PartitionDefinition place = *std::ranges::find(*partitions, partition, &PartitionDefinition::key);
-
-    http::Client client(d->transport, d->clock, d->secrets, d->workspace.credentials);
-    Ports ports{d->workspace, *d->store, d->clock, d->random, client, instanceName(d->workspace, d->random)};
+    Visit visit(d.get());
+    if (auto begun = co_await visit.begin(); !begun)
+        co_return fail(begun.error());
+    Ports *ports = &visit.ports;
     const Key key{poller, partition};
-    TrialResult trial = co_await tryPoller(
-        &ports, key, place, std::make_shared<const PollerDefinition>(definition->second), pages, cursor);
+    auto place = co_await d->partitionOf(ports, key);
+    if (!place)
+        co_return fail(place.error());
+    const auto definition = std::make_shared<const PollerDefinition>(d->workspace.pollers.at(poller));
+    TrialResult trial = co_await tryPoller(ports, key, std::move(*place), definition, pages, cursor);
     TestReport report{.itemCount = static_cast<qint64>(trial.items.size()),
                       .identities = trial.identities,
                       .nextCursor = trial.nextCursor.json,

@@ -86,6 +86,9 @@ public:
     /// One pass over what is due: every key at most once.
     QCoro::Task<Result<std::vector<TickResult>>> tick(Duration maxDuration, KeyScope only);
 
+    /// Lists the partitions of a poller now; a dry run lists them, too, and changes nothing.
+    QCoro::Task<Result<ActionResult>> refreshPartitions(QString poller, Request request);
+
     /// Fetches for real, writes nothing.
     QCoro::Task<Result<TestReport>> test(QString poller, QString partition, int pages,
                                          std::optional<QString> cursor);
@@ -94,6 +97,7 @@ public:
 
 private:
     class Private;
+    class Visit;
     std::unique_ptr<Private> d;
 };
 

@@ -14,9 +14,12 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int exportSlice = 1000;
+constexpr qsizetype mostNamed = 20;
+
+} // namespace
 
 AuditRow auditRow(const QString &operation, const Key &key, const Request &request, Instant now,
-                  const KeyState *before = nullptr)
+                  const KeyState *before)
 {
     AuditRow row{.at = now, .who = request.who, .operation = operation, .key = key, .reason = request.reason};
     if (before) {
@@ -28,8 +31,6 @@ AuditRow auditRow(const QString &operation, const Key &key, const Request &reque
     }
     return row;
 }
-
-} // namespace
 
 Operations::Operations(const WorkspaceDefinition &workspace, StateStore &store, const Clock &clock)
     : m_workspace(workspace)
@@ -71,54 +72,46 @@ Result<void> Operations::knowsPoller(const QString &poller) const
                                                : u"Did you mean \"%1\"?"_s.arg(nearest)});
 }
 
-Result<void> Operations::knows(const KeyScope &scope) const
+Result<void> knowsPartition(const Key &key, const QStringList &known)
 {
-    if (auto known = knowsPoller(scope.poller); !known)
-        return known;
-    const auto poller = m_workspace.pollers.find(scope.poller);
-    if (!scope.partition || poller == m_workspace.pollers.end())
-        return {};
-    const auto partitions = partitionsOf(poller->second);
-    if (!partitions)
-        return fail(partitions.error());
-    QStringList known;
-    for (const PartitionDefinition &partition : *partitions)
-        known.append(partition.key);
-    if (known.contains(*scope.partition))
+    if (known.contains(key.partition))
         return {};
     Error error{.kind = ErrorKind::Usage, .name = u"UnknownPartitionError"_s};
-    if (scope.partition->isEmpty()) {
-        error.title = u"Poller \"%1\" has partitions: name one"_s.arg(scope.poller);
+    if (key.partition.isEmpty()) {
+        error.title = u"Poller \"%1\" has partitions: name one"_s.arg(key.poller);
         error.nextStep = u"--partition %1"_s.arg(known.value(0));
     } else {
-        const QString nearest = nearestWord(*scope.partition, known);
-        error.title = u"Poller \"%1\" has no partition \"%2\""_s.arg(scope.poller, *scope.partition);
-        error.nextStep = nearest.isEmpty()
-                             ? u"\"watukuy inspect %1\" lists its partitions."_s.arg(scope.poller)
-                             : u"Did you mean \"%1\"?"_s.arg(nearest);
+        const QString nearest = nearestWord(key.partition, known);
+        error.title = u"Poller \"%1\" has no partition \"%2\""_s.arg(key.poller, key.partition);
+        error.nextStep = nearest.isEmpty() ? u"\"watukuy inspect %1\" lists its partitions."_s.arg(key.poller)
+                                           : u"Did you mean \"%1\"?"_s.arg(nearest);
     }
-    if (known != QStringList{QString()})
-        error.detail = u"It has: %1"_s.arg(known.join(u", "_s));
+    if (known != QStringList{QString()} && !known.isEmpty())
+        error.detail =
+            u"It has: %1"_s.arg(known.mid(0, mostNamed).join(u", "_s)) +
+            (known.size() > mostNamed ? u" and %1 more"_s.arg(known.size() - mostNamed) : QString());
     return fail(std::move(error));
 }
 
 QCoro::Task<Result<std::vector<KeyState>>> Operations::keysIn(KeyScope scope)
 {
-    if (auto known = knowsPoller(scope.poller); !known)
-        co_return fail(known.error());
+    if (auto isKnown = knowsPoller(scope.poller); !isKnown)
+        co_return fail(isKnown.error());
     auto states = co_await m_store.loadKeys();
     if (!states)
         co_return fail(states.error());
+    QStringList known;
+    for (const KeyState &state : *states) {
+        if (state.key.poller == scope.poller)
+            known.append(state.key.partition);
+    }
     std::erase_if(*states, [&](const KeyState &state) {
         return (!scope.poller.isEmpty() && state.key.poller != scope.poller) ||
                (scope.partition && state.key.partition != *scope.partition);
     });
     if (states->empty() && scope.partition) {
-        co_return fail(
-            {.kind = ErrorKind::Usage,
-             .name = u"UnknownPartitionError"_s,
-             .title = u"Poller \"%1\" has no partition \"%2\""_s.arg(scope.poller, *scope.partition),
-             .nextStep = u"\"watukuy inspect %1\" lists its partitions."_s.arg(scope.poller)});
+        const auto unknown = knowsPartition({scope.poller, *scope.partition}, known);
+        co_return fail(unknown.error());
     }
     co_return std::move(*states);
 }
@@ -130,10 +123,19 @@ QCoro::Task<Result<std::vector<KeySnapshot>>> Operations::inspect(KeyScope scope
         co_return fail(states.error());
     std::vector<KeySnapshot> snapshots;
     snapshots.reserve(states->size());
+    std::map<QString, PartitionListing> listings;
     for (const KeyState &state : *states) {
+        if (!listings.contains(state.key.poller)) {
+            auto listing = co_await m_store.readPartitionListing(state.key.poller);
+            if (!listing)
+                co_return fail(listing.error());
+            listings[state.key.poller] = std::move(*listing);
+        }
         const auto poller = m_workspace.pollers.find(state.key.poller);
         snapshots.push_back(snapshotOf(state, poller == m_workspace.pollers.end() ? nullptr : &poller->second,
                                        false, QString(), m_clock.now()));
+        if (const auto &error = listings[state.key.poller].lastError)
+            snapshots.back().warnings.append(listingWarning(*error));
     }
     co_return snapshots;
 }
@@ -198,15 +200,25 @@ QCoro::Task<Result<ActionResult>> Operations::pause(KeyScope scope, Request requ
 
 QCoro::Task<Result<ActionResult>> Operations::resume(KeyScope scope, Request request)
 {
-    KeyChange change{
-        .skipReason =
-            [](const KeyState &state) { return state.pause == Pause::None ? u"is not paused"_s : QString(); },
-        .apply =
-            [this](KeyState state, AuditRow audit) {
-                return m_store.resumeKey(state.key, schedule::afterResume(state.schedule, audit.at).state,
-                                         audit);
-            },
-        .detail = [](const KeyState &) { return u"resumed, due now"_s; }};
+    KeyChange change{.skipReason =
+                         [](const KeyState &state) {
+                             if (state.pause == Pause::PartitionRemoved)
+                                 return u"its partition is not listed; it goes on by itself when it is"_s;
+                             return state.pause == Pause::None ? u"is not paused"_s : QString();
+                         },
+                     .apply =
+                         [this](KeyState state, AuditRow audit) {
+                             // Unlisted, it goes on by itself when it is listed again, and not before.
+                             if (!state.partitionData)
+                                 return m_store.pauseKey(state.key, Pause::PartitionRemoved, audit);
+                             return m_store.resumeKey(
+                                 state.key, schedule::afterResume(state.schedule, audit.at).state, audit);
+                         },
+                     .detail =
+                         [](const KeyState &state) {
+                             return state.partitionData ? u"resumed, due now"_s
+                                                        : u"goes on when its partition is listed again"_s;
+                         }};
     return forEachKey(std::move(scope), std::move(request), u"resume"_s, std::move(change));
 }
 

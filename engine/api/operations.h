@@ -26,11 +26,38 @@ struct KeyScope {
     std::optional<QString> partition;
 };
 
+/// The partitions of a poller as the store has them.
+struct PartitionsView {
+    struct Row {
+        KeySnapshot snapshot;
+        bool isListed = false;
+        QByteArray data; ///< JSON object, may be empty
+    };
+    std::vector<Row> rows;
+    PartitionListing listing;
+};
+
+/// How far a budget is used up.
+struct BudgetView {
+    BudgetDefinition definition;
+    qint64 used = 0;      ///< in the last `per`
+    qint64 available = 0; ///< that may go at once
+    Instant nextFree;     ///< when one more request may go; now, when one may
+    QStringList pollers;
+};
+
 /// How `export` writes events.
 enum class ExportFormat { JsonLines, Csv, CloudEvents };
 
 /// ErrorKind::Refused in a read-only workspace.
 [[nodiscard]] Result<void> mayWrite(const WorkspaceDefinition &workspace, const QString &operation);
+
+/// ErrorKind::Usage, with the nearest known name, for a partition that is not among `known`.
+[[nodiscard]] Result<void> knowsPartition(const Key &key, const QStringList &known);
+
+/// An audit row of now.
+[[nodiscard]] AuditRow auditRow(const QString &operation, const Key &key, const Request &request, Instant now,
+                                const KeyState *before = nullptr);
 
 /// The operations on an open store. They need no running engine: an engine that runs on the same
 /// store sees them at its next page boundary. Every mutating one is refused with
@@ -42,8 +69,6 @@ public:
 
     /// ErrorKind::Usage, with the nearest known name, for a poller the workspace does not have.
     [[nodiscard]] Result<void> knowsPoller(const QString &poller) const;
-    /// The same for a partition, with those that the poller has.
-    [[nodiscard]] Result<void> knows(const KeyScope &scope) const;
     /// ErrorKind::Refused in a read-only workspace.
     [[nodiscard]] Result<void> mayWrite(const QString &operation) const;
 
@@ -65,6 +90,14 @@ public:
     /// Puts logged events of [from, to) into the outbox again, under their own ids. `done` counts events.
     QCoro::Task<Result<ActionResult>> replay(KeyScope scope, Instant from, std::optional<Instant> to,
                                              Request request);
+
+    /// The partitions of a poller, those that are no longer listed among them.
+    QCoro::Task<Result<PartitionsView>> partitions(QString poller);
+    /// Forgets a partition and everything the store keeps of it. ErrorKind::Refused while it is listed.
+    QCoro::Task<Result<ActionResult>> removePartition(Key key, Request request);
+
+    /// How far each budget of the workspace is used up now.
+    QCoro::Task<Result<std::vector<BudgetView>>> budgets();
 
     QCoro::Task<Result<std::vector<HeldRow>>> held(HeldFilter filter);
     /// Held deletes become events.
@@ -109,9 +142,16 @@ private:
 [[nodiscard]] KeySnapshot snapshotOf(const KeyState &state, const PollerDefinition *poller, bool running,
                                      const QString &instance, Instant now);
 
+/// What is shown at the keys of a poller whose partitions could not be listed.
+[[nodiscard]] Warning listingWarning(const Error &error);
+
 /// One object of `inspect --json` (spec-engine 10), with exact digits; times in epoch ms.
 [[nodiscard]] QByteArray inspectJson(const KeySnapshot &snapshot);
 
+/// One object of `partitions ls --json`.
+[[nodiscard]] QByteArray partitionJson(const PartitionsView::Row &row, const PartitionListing &listing);
+/// One object of `budgets --json`.
+[[nodiscard]] QByteArray budgetJson(const BudgetView &budget);
 /// One object of `parked ls --json` (spec-workspace).
 [[nodiscard]] QByteArray parkedJson(const ParkedRow &row);
 /// One object of `held ls --json`.

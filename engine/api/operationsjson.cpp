@@ -182,6 +182,35 @@ QByteArray parkedJson(const ParkedRow &row)
         .finish();
 }
 
+QByteArray partitionJson(const PartitionsView::Row &row, const PartitionListing &listing)
+{
+    return ObjectWriter()
+        .text("poller", row.snapshot.key.poller)
+        .text("partition", row.snapshot.key.partition)
+        .flag("listed", row.isListed)
+        .latin1("state", toString(row.snapshot.state))
+        .flag("paused", row.snapshot.pause != Pause::None)
+        .number("items", row.snapshot.counts.items)
+        .rawOrNull("data", row.data)
+        .numberOrNull("listedAt", epochMs(listing.listedAt))
+        .raw("error", errorJson(listing.lastError))
+        .finish();
+}
+
+QByteArray budgetJson(const BudgetView &budget)
+{
+    return ObjectWriter()
+        .text("budget", budget.definition.name)
+        .number("requests", budget.definition.requests)
+        .number("perMs", budget.definition.per.count())
+        .number("burst", budget.definition.burst)
+        .number("used", budget.used)
+        .number("available", budget.available)
+        .number("nextFreeAt", toEpochMs(budget.nextFree))
+        .raw("pollers", arrayOf(budget.pollers, json::quoted))
+        .finish();
+}
+
 QByteArray heldJson(const HeldRow &row)
 {
     return ObjectWriter()

@@ -45,12 +45,19 @@ QList<Warning> warningsOf(const PollerDefinition *poller)
 
 } // namespace
 
+Warning listingWarning(const Error &error)
+{
+    return {u"partitions-stale"_s, u"The partitions are those of before: %1"_s.arg(error.oneLine()),
+            u"partitions"_s};
+}
+
 KeySnapshot snapshotOf(const KeyState &state, const PollerDefinition *poller, bool running,
                        const QString &instance, Instant now)
 {
     const bool leased = state.lease && state.lease->expiresAt > now;
     const bool elsewhere = leased && state.lease->owner != instance;
-    const schedule::WaitingFor waiting = schedule::waitingFor(state, running, instance, now);
+    const schedule::WaitingFor waiting = schedule::waitingFor(
+        state, poller ? poller->schedule.activeWindows : ActiveWindows{}, running, instance, now);
     KeySnapshot snapshot{.key = state.key,
                          .takenAt = now,
                          .state = schedule::visibleState(state, running || elsewhere, now),

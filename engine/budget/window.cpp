@@ -2,6 +2,7 @@
 #include "engine/budget/window.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace watukuy::budget {
 
@@ -27,8 +28,8 @@ std::vector<Window> windowsOf(const BudgetDefinition &definition)
     std::vector<Window> windows{{definition.requests, definition.per}};
     if (definition.burst < definition.requests) {
         // Rounded up: a shorter window would promise less.
-        const qint64 share = (definition.per.count() * definition.burst + definition.requests - 1) /
-                             definition.requests;
+        const qint64 share =
+            (definition.per.count() * definition.burst + definition.requests - 1) / definition.requests;
         windows.push_back({definition.burst, Duration{share}});
     }
     return windows;
@@ -40,6 +41,18 @@ Duration earliest(std::span<const Use> uses, std::span<const Window> windows, qi
     for (const Window &window : windows)
         at = std::max(at, earliestIn(window, uses, cost, now));
     return at;
+}
+
+qint64 available(std::span<const Use> uses, std::span<const Window> windows, Duration now)
+{
+    std::optional<qint64> least;
+    for (const Window &window : windows) {
+        qint64 left = window.requests;
+        for (const Use &use : uses)
+            left -= use.at > now - window.per ? use.cost : 0;
+        least = std::min(least.value_or(left), std::max<qint64>(0, left));
+    }
+    return least.value_or(0);
 }
 
 Duration longest(std::span<const Window> windows)

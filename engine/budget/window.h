@@ -36,6 +36,9 @@ struct Use {
 [[nodiscard]] Duration earliest(std::span<const Use> uses, std::span<const Window> windows, qint64 cost,
                                 Duration now);
 
+/// How much may go at `now`, all at once: the least that any window has left.
+[[nodiscard]] qint64 available(std::span<const Use> uses, std::span<const Window> windows, Duration now);
+
 /// The longest of `windows`: older uses count no more.
 [[nodiscard]] Duration longest(std::span<const Window> windows);
 

@@ -11,6 +11,7 @@
 #include <QString>
 #include <QStringList>
 
+#include "engine/definition/activewindows.h"
 #include "engine/definition/endpoints.h"
 #include "engine/definition/template.h"
 #include "engine/json/pagebody.h"
@@ -34,7 +35,7 @@ struct ScheduleDefinition {
     bool adaptive = true;
     double jitter = 0.1;
     BackoffDefinition backoff;
-    QStringList activeWindows;
+    ActiveWindows activeWindows; ///< outside of them nothing is asked unless by hand
 };
 
 struct CircuitDefinition {
@@ -45,6 +46,7 @@ struct CircuitDefinition {
 enum class StatusRule { Fail, Empty, Throttle, IgnorePage };
 enum class Redirects { SameOrigin, Any, None };
 enum class Validators { Auto, On, Off };
+enum class ProxyUse { System, None, Named };
 enum class BodyKind { None, Json, Text, Form, GraphQl };
 
 /// `request` of a poller, all texts with placeholders.
@@ -64,6 +66,9 @@ struct RequestDefinition {
     qint64 maxBytes = 64LL * 1024 * 1024;
     Redirects redirects = Redirects::SameOrigin;
     QString tlsCa, tlsCertificate, tlsKey; ///< absolute paths, "" for none
+    ProxyUse proxyUse = ProxyUse::System;
+    Template proxy; ///< for ProxyUse::Named: an http or socks5 address, perhaps with secret references
+    bool http2 = false;
 
     /// True when some part of the request uses a placeholder that starts with `prefix`.
     [[nodiscard]] bool uses(QStringView prefix) const;

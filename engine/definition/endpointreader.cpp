@@ -23,6 +23,10 @@ OAuth2Credential readOAuth2(ObjectReader &reader, const PlaceholderRules &rules)
     reader.pattern(u"clientId"_s, oauth.clientId, rules);
     readSecret(reader, u"clientSecret"_s, oauth.clientSecret, rules, !oauth.refreshGrant);
     readSecret(reader, u"refreshToken"_s, oauth.refreshToken, rules, oauth.refreshGrant);
+    const QStringList references = oauth.refreshToken.placeholders();
+    if (!oauth.refreshToken.isEmpty() && oauth.refreshToken.text() != u"${"_s + references.value(0) + u'}')
+        reader.problem(u"refreshToken"_s, u"\"refreshToken\" is one reference and nothing else"_s,
+                       u"A server may replace it; then the new one is written to where it points."_s);
     reader.texts(u"scopes"_s, oauth.scopes);
     reader.text(u"audience"_s, oauth.audience);
     reader.word(u"clientAuth"_s, oauth.basicClientAuth, {{"post"_L1, false}, {"basic"_L1, true}});

@@ -28,6 +28,11 @@ public:
         for (const auto &[name, text] : members)
             add(text);
     }
+    void add(const RequestDefinition &request)
+    {
+        add(request.headers);
+        add(request.proxy);
+    }
     void add(const CredentialDefinition &credential)
     {
         if (const auto *bearer = std::get_if<BearerCredential>(&credential))
@@ -100,11 +105,11 @@ QStringList secretReferences(const WorkspaceDefinition &workspace)
     for (const auto &[name, sink] : workspace.sinks)
         collector.add(sink);
     for (const auto &[name, poller] : workspace.pollers) {
-        collector.add(poller.request.headers);
+        collector.add(poller.request);
         if (poller.reconcile)
-            collector.add(poller.reconcile->request.headers);
+            collector.add(poller.reconcile->request);
         if (poller.partitions.request)
-            collector.add(poller.partitions.request->headers);
+            collector.add(*poller.partitions.request);
     }
     if (const auto *postgres = std::get_if<PostgresStoreDefinition>(&workspace.store))
         collector.add(postgres->password);

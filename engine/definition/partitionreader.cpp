@@ -14,13 +14,18 @@ using json::Kind;
 
 namespace {
 
-void readList(ObjectReader &reader, PartitionsDefinition &partitions)
-{
-    partitions.source = PartitionSource::List;
-    QSet<QString> keys;
-    reader.eachElement(u"list"_s, [&](const LocatedValue &element, const QString &place) {
+/// Reads the entries of a list one by one; no key may come twice.
+class PartitionList {
+public:
+    explicit PartitionList(Problems &problems)
+        : m_problems(problems)
+    {
+    }
+
+    void read(const LocatedValue &element, const QString &place)
+    {
         PartitionDefinition partition;
-        ObjectReader entry(&element, place, reader.problems());
+        ObjectReader entry(&element, place, m_problems);
         entry.requiredText(u"key"_s, partition.key, u"Each partition has a key of its own."_s);
         if (const LocatedValue *data = entry.take(u"data"_s)) {
             partition.data = data->raw;
@@ -28,12 +33,52 @@ void readList(ObjectReader &reader, PartitionsDefinition &partitions)
                 entry.problem(u"data"_s, u"\"data\" should be an object, not %1"_s.arg(kindName(data->kind)),
                               u"For example {\"slug\": \"north\"}, for ${partition.data.slug}."_s);
         }
-        if (!partition.key.isEmpty() && keys.contains(partition.key))
-            entry.problem(u"key"_s, u"Two partitions have the key \"%1\""_s.arg(partition.key),
-                          u"Rename or remove one of them."_s);
-        keys.insert(partition.key);
-        partitions.list.push_back(std::move(partition));
-    });
+        add(std::move(partition), entry.pointer(u"key"_s), element.line);
+    }
+
+    void readKey(const LocatedValue &element, const QString &place)
+    {
+        if (element.text().isEmpty())
+            m_problems.add(place, element.line, u"A partition has an empty key"_s,
+                           u"Each partition has a key of its own."_s);
+        add({.key = element.text(), .data = {}}, place, element.line);
+    }
+
+    [[nodiscard]] std::vector<PartitionDefinition> take() { return std::move(m_partitions); }
+
+private:
+    void add(PartitionDefinition partition, const QString &place, int line)
+    {
+        if (!partition.key.isEmpty() && m_keys.contains(partition.key))
+            m_problems.add(place, line, u"Two partitions have the key \"%1\""_s.arg(partition.key),
+                           u"Rename or remove one of them."_s);
+        m_keys.insert(partition.key);
+        m_partitions.push_back(std::move(partition));
+    }
+
+    Problems &m_problems;
+    QSet<QString> m_keys;
+    std::vector<PartitionDefinition> m_partitions;
+};
+
+void readList(ObjectReader &reader, PartitionsDefinition &partitions)
+{
+    partitions.source = PartitionSource::List;
+    PartitionList list(reader.problems());
+    reader.eachElement(u"list"_s,
+                       [&](const LocatedValue &element, const QString &place) { list.read(element, place); });
+    partitions.list = list.take();
+}
+
+Error fileError(const QString &file, const WorkspaceError &problem)
+{
+    return {.kind = ErrorKind::Body,
+            .name = u"PartitionFileError"_s,
+            .title = u"The partition file cannot be used"_s,
+            .detail = u"%1, line %2 (%3): %4"_s.arg(file)
+                          .arg(problem.line)
+                          .arg(problem.pointer.isEmpty() ? u"the whole"_s : problem.pointer, problem.message),
+            .nextStep = problem.hint};
 }
 
 void readHttp(ObjectReader &reader, PartitionsDefinition &partitions, const Surroundings &around)
@@ -51,6 +96,30 @@ void readHttp(ObjectReader &reader, PartitionsDefinition &partitions, const Surr
 }
 
 } // namespace
+
+Result<std::vector<PartitionDefinition>> parsePartitionFile(const QByteArray &text, const QString &file)
+{
+    const auto root = readLocated(text);
+    if (!root)
+        return fail(fileError(file, root.error()));
+    if (root->kind != Kind::Array)
+        return fail(fileError(file, {.pointer = {},
+                                     .line = root->line,
+                                     .message = u"It should be a list, not %1"_s.arg(kindName(root->kind)),
+                                     .hint = u"For example [\"north\", {\"key\": \"south\"}]."_s}));
+    Problems problems;
+    PartitionList list(problems);
+    for (qsizetype index = 0; const LocatedValue &element : root->elements) {
+        const QString place = u'/' + QString::number(index++);
+        if (element.kind == Kind::String)
+            list.readKey(element, place);
+        else
+            list.read(element, place);
+    }
+    if (!problems.isEmpty())
+        return fail(fileError(file, problems.take().first()));
+    return list.take();
+}
 
 void readPartitions(ObjectReader &poller, PartitionsDefinition &partitions, const QString &pollerName,
                     const Surroundings &around)

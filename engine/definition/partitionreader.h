@@ -10,4 +10,9 @@ namespace watukuy {
 void readPartitions(ObjectReader &poller, PartitionsDefinition &partitions, const QString &pollerName,
                     const Surroundings &around);
 
+/// The text of a partition file: a JSON list, each element what `partitions.list` holds or just the key.
+/// ErrorKind::Body names the place and the line.
+[[nodiscard]] Result<std::vector<PartitionDefinition>> parsePartitionFile(const QByteArray &text,
+                                                                          const QString &file);
+
 } // namespace watukuy

@@ -97,6 +97,20 @@ void readBackoff(ObjectReader &reader, BackoffDefinition &backoff)
     });
 }
 
+void readActiveWindows(ObjectReader &reader, ActiveWindows &windows)
+{
+    reader.eachElement(u"activeWindows"_s, [&](const LocatedValue &element, const QString &place) {
+        if (element.kind != Kind::String) {
+            reader.problems().add(place, element.line,
+                                  u"A window is a text, not %1"_s.arg(kindName(element.kind)),
+                                  u"For example \"* 8-17 * * mon-fri\"."_s);
+            return;
+        }
+        if (const auto added = windows.add(element.text(), QTimeZone::systemTimeZone()); !added)
+            reader.problems().add(place, element.line, added.error().detail, added.error().nextStep);
+    });
+}
+
 void readSchedule(ObjectReader &poller, PollerDefinition &definition)
 {
     ScheduleDefinition &schedule = definition.schedule;
@@ -106,7 +120,7 @@ void readSchedule(ObjectReader &poller, PollerDefinition &definition)
         reader.flag(u"adaptive"_s, schedule.adaptive);
         reader.number(u"jitter"_s, schedule.jitter, 0, 1);
         readBackoff(reader, schedule.backoff);
-        reader.texts(u"activeWindows"_s, schedule.activeWindows);
+        readActiveWindows(reader, schedule.activeWindows);
         if (schedule.max < schedule.min && reader.has(u"max"_s))
             reader.problem(u"max"_s, u"\"max\" is shorter than \"min\""_s,
                            u"Give a longest interval of at least min."_s);

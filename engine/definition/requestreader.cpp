@@ -113,6 +113,31 @@ void readTls(ObjectReader &request, RequestDefinition &definition, const QString
     });
 }
 
+void readProxy(ObjectReader &reader, RequestDefinition &request, const PlaceholderRules &rules)
+{
+    const LocatedValue *given = reader.find(u"proxy"_s);
+    const QString text = given ? given->text() : QString();
+    if (!given || text == u"system" || text == u"none") {
+        (void)reader.take(u"proxy"_s);
+        if (given)
+            request.proxyUse = text == u"none" ? ProxyUse::None : ProxyUse::System;
+        return;
+    }
+    request.proxyUse = ProxyUse::Named;
+    reader.pattern(u"proxy"_s, request.proxy, rules);
+    static const QRegularExpression address(uR"(\A(?:http|socks5)://(?:([^@/]*)@)?[^@/:]+:[0-9]+/?\z)"_s);
+    const auto match = address.match(text);
+    if (!match.hasMatch())
+        reader.problem(u"proxy"_s, u"\"%1\" is no proxy"_s.arg(text),
+                       u"Write \"system\", \"none\", or an address such as http://proxy.example.com:3128 or "
+                       "socks5://127.0.0.1:1080."_s);
+    else if (match.captured(1).contains(u':') && !request.proxy.usesSecret())
+        reader.problem(
+            u"proxy"_s,
+            u"The proxy's password is written into the workspace; a workspace never holds a secret"_s,
+            u"For example http://user:${keychain:proxy}@proxy.example.com:3128."_s);
+}
+
 std::optional<StatusRule> statusRule(const QString &word)
 {
     if (word == u"fail")
@@ -230,6 +255,8 @@ void readRequest(ObjectReader &reader, RequestDefinition &request, const Surroun
                  {"any"_L1, Redirects::Any},
                  {"none"_L1, Redirects::None}});
     readTls(reader, request, around.folder);
+    readProxy(reader, request, rules.withSecrets(u"the proxy of a request"_s));
+    reader.flag(u"http2"_s, request.http2);
 }
 
 void readResponse(ObjectReader &reader, ResponseDefinition &response)

@@ -97,8 +97,8 @@ Result<QString> Secrets::resolve(const QString &reference)
         return fail(secretError(reference,
                                 u"The keychain gave no entry \"%1\" of the service Watukuy."_s.arg(name),
                                 keychainNextStep(name)));
-    const auto value = kind == u"env" ? fromEnvironment(reference, name)
-                                      : fromFile(reference, QDir(m_folder).absoluteFilePath(name));
+    const auto value =
+        kind == u"env" ? fromEnvironment(reference, name) : fromFile(reference, *pathOf(reference));
     if (value)
         m_values.insert(reference, *value);
     return value;
@@ -107,6 +107,26 @@ Result<QString> Secrets::resolve(const QString &reference)
 void Secrets::provide(const QString &reference, const QString &value)
 {
     m_values.insert(reference, value);
+}
+
+void Secrets::replace(const QString &reference, const QString &value)
+{
+    if (m_values.value(reference) != value)
+        forget(reference);
+    m_values.insert(reference, value);
+}
+
+void Secrets::forget(const QString &reference)
+{
+    if (const QString before = m_values.take(reference); !before.isEmpty())
+        m_values.insert(u"before:"_s + reference, before);
+}
+
+std::optional<QString> Secrets::pathOf(const QString &reference) const
+{
+    if (!reference.startsWith(u"file:"))
+        return {};
+    return QDir(m_folder).absoluteFilePath(reference.mid(5));
 }
 
 QString Secrets::redact(QString text) const

@@ -28,6 +28,15 @@ public:
     /// Hands in a value that a keychain reference has (`keychain:NAME`).
     void provide(const QString &reference, const QString &value);
 
+    /// A value that has changed; the one before stays redacted.
+    void replace(const QString &reference, const QString &value);
+
+    /// The next resolve() reads it again; its value until now stays redacted.
+    void forget(const QString &reference);
+
+    /// The absolute path of a `file:` reference, nothing for others.
+    [[nodiscard]] std::optional<QString> pathOf(const QString &reference) const;
+
     /// `text` with every resolved value of at least four characters (also percent-encoded, base64 and
     /// escaped as in JSON) replaced by `••••`.
     [[nodiscard]] QString redact(QString text) const;

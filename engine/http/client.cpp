@@ -7,6 +7,7 @@
 #include "engine/http/credentials.h"
 #include "engine/http/headers.h"
 #include "engine/http/origin.h"
+#include "engine/http/signature.h"
 
 namespace watukuy::http {
 
@@ -216,12 +217,39 @@ Error redacted(Error error, const Secrets &secrets)
 
 } // namespace
 
+QCoro::Task<Result<Response>> Client::send(Request request)
+{
+    for (bool isFirst = true;; isFirst = false) {
+        QString token;
+        if (request.grant) {
+            auto given = co_await m_tokens.token(request.grant);
+            if (!given)
+                co_return fail(given.error());
+            token = *given;
+            if (auto set =
+                    setHeader(request, u"Authorization"_s, u"Bearer "_s + token, request.grant->credential);
+                !set)
+                co_return fail(set.error());
+        }
+        if (request.signature) {
+            if (auto done = sign(request, *request.signature, m_clock.now()); !done)
+                co_return fail(done.error());
+        }
+        auto came = co_await m_transport.send(request);
+        const bool isRefused = request.grant && came && came->status == 401 && !came->credentialsDropped;
+        if (isRefused)
+            m_tokens.refuse(*request.grant, token);
+        if (!isRefused || !isFirst)
+            co_return came;
+    }
+}
+
 QCoro::Task<Result<Answer>> Client::fetch(Request request, ResponseDefinition response,
                                           std::optional<Validator> validator, QString nextHeaderName)
 {
     if (validator)
         makeConditional(request, *validator);
-    auto came = co_await m_transport.send(request);
+    auto came = co_await send(request);
     if (!came)
         co_return fail(redacted(came.error(), m_secrets));
     const int status = came->status;

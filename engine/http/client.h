@@ -11,6 +11,7 @@
 
 #include "engine/definition/definition.h"
 #include "engine/definition/secrets.h"
+#include "engine/http/accesstoken.h"
 #include "engine/http/transport.h"
 #include "engine/model/clock.h"
 #include "engine/model/state.h"
@@ -43,7 +44,8 @@ struct Answer {
     std::optional<Error> throttle; ///< title and detail for the operator, when Throttled
 };
 
-/// Builds, signs, sends and judges requests. Engine thread only. Never retries by itself.
+/// Builds, signs, sends and judges requests. Engine thread only. Never retries by itself, but for one
+/// that was refused with an access token that may have expired: that is sent once more with a new one.
 class Client {
 public:
     Client(Transport &transport, const Clock &clock, Secrets &secrets,
@@ -61,10 +63,13 @@ public:
                                       std::optional<Validator> validator, QString nextHeaderName = {});
 
 private:
+    QCoro::Task<Result<Response>> send(Request request);
+
     Transport &m_transport;
     const Clock &m_clock;
     Secrets &m_secrets;
     const std::map<QString, CredentialDefinition> &m_credentials;
+    TokenKeeper m_tokens;
 };
 
 /// SHA-256 over method, URL, headers without secrets, and body: names a request among its key's

@@ -3,6 +3,9 @@
 
 #include <QRegularExpression>
 
+#include "engine/http/accesstoken.h"
+#include "engine/http/signature.h"
+
 namespace watukuy::http {
 
 using namespace Qt::StringLiterals;
@@ -70,20 +73,50 @@ public:
         return {};
     }
 
-    Result<void> operator()(const OAuth2Credential &) { return fail(later(u"oauth2"_s)); }
-    Result<void> operator()(const HmacCredential &) { return fail(later(u"hmac"_s)); }
+    Result<void> operator()(const OAuth2Credential &oauth)
+    {
+        auto grant = std::make_shared<TokenGrant>();
+        grant->credential = m_name;
+        const auto url = text(oauth.tokenUrl, u"tokenUrl"_s);
+        const auto client = text(oauth.clientId, u"clientId"_s);
+        const auto secret = oauth.clientSecret.isEmpty() ? Result<QString>(QString())
+                                                         : text(oauth.clientSecret, u"clientSecret"_s);
+        for (const auto *part : {&url, &client, &secret}) {
+            if (!*part)
+                return fail(part->error());
+        }
+        grant->url = QUrl(*url);
+        grant->clientId = *client;
+        grant->clientSecret = *secret;
+        if (oauth.refreshGrant)
+            grant->refreshReference = oauth.refreshToken.placeholders().value(0);
+        grant->scopes = oauth.scopes.join(u' ');
+        grant->audience = oauth.audience;
+        grant->basicClientAuth = oauth.basicClientAuth;
+        grant->tlsCa = m_request.tlsCa;
+        grant->tlsCertificate = m_request.tlsCertificate;
+        grant->tlsKey = m_request.tlsKey;
+        grant->proxyUse = m_request.proxyUse;
+        grant->proxy = m_request.proxy;
+        m_request.grant = std::move(grant);
+        m_request.secretHeaders += "authorization";
+        return {};
+    }
+
+    Result<void> operator()(const HmacCredential &hmac)
+    {
+        const auto key = text(hmac.key, u"key"_s);
+        if (!key)
+            return fail(key.error());
+        m_request.signature = std::make_shared<Signature>(
+            Signature{.key = key->toUtf8(), .definition = hmac, .lookup = m_lookup, .place = place()});
+        m_request.secretHeaders += hmac.header.toLatin1().toLower();
+        m_request.secretHeaders += "x-timestamp";
+        return {};
+    }
 
 private:
     [[nodiscard]] QString place() const { return u"credentials.%1"_s.arg(m_name); }
-
-    [[nodiscard]] Error later(const QString &kind) const
-    {
-        return {.kind = ErrorKind::Workspace,
-                .name = u"CredentialNotSupported"_s,
-                .title = u"Credentials of kind %1 cannot be used by version " WATUKUY_VERSION ""_s.arg(kind),
-                .detail = place(),
-                .nextStep = u"Use bearer, basic or apiKey"_s};
-    }
 
     Result<QString> text(const Template &pattern, const QString &member)
     {

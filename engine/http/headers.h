@@ -24,6 +24,9 @@ namespace watukuy::http {
 /// or nonsense = nothing.
 [[nodiscard]] std::optional<Duration> readRetryAfter(QByteArrayView value, Instant now);
 
+/// The three date forms of RFC 9110 5.6.7; nothing for any other text.
+[[nodiscard]] std::optional<Instant> readHttpDate(const QString &text, Instant now);
+
 /// One link of a Link header (RFC 8288).
 struct Link {
     QString target; ///< as written

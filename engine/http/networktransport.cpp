@@ -15,6 +15,7 @@
 #include "engine/http/exchange.h"
 #include "engine/http/networkerror.h"
 #include "engine/http/origin.h"
+#include "engine/http/proxy.h"
 #include "engine/http/tls.h"
 
 namespace watukuy::http {
@@ -88,7 +89,7 @@ QNetworkRequest wireRequest(const Request &request)
     if (!wire.hasRawHeader("Accept-Language"))
         wire.setRawHeader("Accept-Language", "*");
     wire.setAttribute(QNetworkRequest::RedirectPolicyAttribute, QNetworkRequest::ManualRedirectPolicy);
-    wire.setAttribute(QNetworkRequest::Http2AllowedAttribute, false);
+    wire.setAttribute(QNetworkRequest::Http2AllowedAttribute, request.http2);
     wire.setAttribute(QNetworkRequest::CookieLoadControlAttribute, QNetworkRequest::Manual);
     wire.setAttribute(QNetworkRequest::CookieSaveControlAttribute, QNetworkRequest::Manual);
     wire.setAttribute(QNetworkRequest::AuthenticationReuseAttribute, QNetworkRequest::Manual);
@@ -143,9 +144,11 @@ private:
 
 QNetworkAccessManager &NetworkTransport::Private::managerFor(const Request &request)
 {
-    auto &manager = m_managers[tlsIdentity(request)];
-    if (!manager)
+    auto &manager = m_managers[tlsIdentity(request) + u'|' + proxyIdentity(request)];
+    if (!manager) {
         manager = std::make_unique<QNetworkAccessManager>();
+        useProxy(*manager, request);
+    }
     return *manager;
 }
 
@@ -213,14 +216,20 @@ QCoro::Task<Result<Response>> NetworkTransport::Private::run(std::shared_ptr<Pri
         if (current)
             current->end(networkerror::deadline(request.url, request.timeout, current->received()));
     });
-    deadline.start(
-        static_cast<int>(std::clamp<qint64>(request.timeout.count(), 1, std::numeric_limits<int>::max())));
     QElapsedTimer took;
-    took.start();
     bool leftOrigin = false;
     for (int redirects = 0;; ++redirects) {
+        if (request.mayLeave) {
+            if (auto allowed = co_await request.mayLeave(); !allowed)
+                co_return fail(allowed.error());
+        }
         if (self->m_stops != stops)
             co_return fail(networkerror::cancelled(first));
+        if (!took.isValid()) {
+            took.start();
+            deadline.start(static_cast<int>(
+                std::clamp<qint64>(request.timeout.count(), 1, std::numeric_limits<int>::max())));
+        }
         auto exchange = self->begin(request);
         if (!exchange)
             co_return fail(exchange.error());

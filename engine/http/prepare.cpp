@@ -67,12 +67,15 @@ public:
         request.tlsCa = definition.tlsCa;
         request.tlsCertificate = definition.tlsCertificate;
         request.tlsKey = definition.tlsKey;
+        request.proxyUse = definition.proxyUse;
+        request.http2 = definition.http2;
     }
 
     Result<void> url();
     Result<void> query();
     Result<void> headers();
     Result<void> body();
+    Result<void> proxy();
     void defaults();
 
     Request request;
@@ -195,6 +198,23 @@ Result<void> Preparing::body()
     return {};
 }
 
+Result<void> Preparing::proxy()
+{
+    if (m_definition.proxyUse != ProxyUse::Named)
+        return {};
+    const auto text = m_definition.proxy.expand(withSecrets(m_lookup, m_secrets));
+    if (!text)
+        return fail(text.error());
+    request.proxy = QUrl(text->value_or(QString()).trimmed(), QUrl::StrictMode);
+    if (request.proxy.isValid() && !request.proxy.host().isEmpty())
+        return {};
+    return fail(Error{.kind = ErrorKind::Workspace,
+                      .name = u"ProxyAddressError"_s,
+                      .title = u"request.proxy is no address of a proxy"_s,
+                      .detail = m_definition.proxy.text(),
+                      .nextStep = u"Check what its placeholders stand for; percent-encode a password"_s});
+}
+
 void Preparing::defaultHeader(const char *name, const QByteArray &value)
 {
     const bool given = std::ranges::any_of(request.headers, [&](const auto &header) {
@@ -218,6 +238,7 @@ Client::Client(Transport &transport, const Clock &clock, Secrets &secrets,
     , m_clock(clock)
     , m_secrets(secrets)
     , m_credentials(credentials)
+    , m_tokens(transport, clock, secrets)
 {
 }
 
@@ -225,7 +246,8 @@ Result<Request> Client::prepare(const RequestDefinition &definition, const Templ
                                 const QString &url)
 {
     Preparing preparing(definition, lookup, m_secrets);
-    for (const auto step : {&Preparing::url, &Preparing::query, &Preparing::headers, &Preparing::body}) {
+    for (const auto step :
+         {&Preparing::url, &Preparing::query, &Preparing::headers, &Preparing::body, &Preparing::proxy}) {
         if (const auto done = (preparing.*step)(); !done)
             return fail(done.error());
     }

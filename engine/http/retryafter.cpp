@@ -22,6 +22,8 @@ int monthOf(const QString &name)
     return at < 0 || at % 3 != 0 ? 0 : int(at / 3) + 1;
 }
 
+} // namespace
+
 std::optional<Instant> readHttpDate(const QString &text, Instant now)
 {
     static const QRegularExpression dayFirst(
@@ -36,9 +38,8 @@ std::optional<Instant> readHttpDate(const QString &text, Instant now)
     int year = match.captured(u"year").toInt();
     if (match.capturedLength(u"year") == 2) {
         const int thisYear = QDateTime::fromMSecsSinceEpoch(toEpochMs(now), QTimeZone::utc()).date().year();
-        year += thisYear / 100 * 100;
-        if (year > thisYear + 50)
-            year -= 100; // RFC 9110: more than 50 years ahead means the past
+        const int latest = thisYear + 50; // RFC 9110: more than 50 years ahead means the past
+        year = latest - (latest - year) % 100;
     }
     const QDate date(year, monthOf(match.captured(u"month")), match.captured(u"day").toInt());
     QString clock = match.captured(u"time");
@@ -51,8 +52,6 @@ std::optional<Instant> readHttpDate(const QString &text, Instant now)
     const qint64 ms = QDateTime(date, time, QTimeZone::utc()).toMSecsSinceEpoch();
     return fromEpochMs(ms + (leapSecond ? 1000 : 0));
 }
-
-} // namespace
 
 std::optional<Duration> readRetryAfter(QByteArrayView value, Instant now)
 {

@@ -2,6 +2,8 @@
 // The HTTP port: one request out, one whole answer or a reason in.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include <QByteArray>
@@ -17,6 +19,9 @@ namespace watukuy::http {
 
 using Headers = std::vector<std::pair<QByteArray, QByteArray>>;
 
+struct TokenGrant;
+struct Signature;
+
 /// A request that is ready to send: every placeholder expanded.
 struct Request {
     QByteArray method = "GET";
@@ -29,6 +34,14 @@ struct Request {
     qint64 maxBytes = 64LL * 1024 * 1024; ///< after decompression
     Redirects redirects = Redirects::SameOrigin;
     QString tlsCa, tlsCertificate, tlsKey;
+    ProxyUse proxyUse = ProxyUse::System;
+    QUrl proxy; ///< for ProxyUse::Named: http or socks5, with user name and password when it wants them
+    bool http2 = false;
+    std::shared_ptr<const TokenGrant> grant;    ///< Client::fetch() adds an access token by it
+    std::shared_ptr<const Signature> signature; ///< Client::fetch() signs with it
+    /// Asked each time it is about to go onto the wire, redirects included, with its place at the host in
+    /// hand; an error ends it unsent. Empty = nobody is asked.
+    std::function<QCoro::Task<Result<void>>()> mayLeave;
 };
 
 /// An answer with its whole body. Any status is an answer.

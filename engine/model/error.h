@@ -3,6 +3,7 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 
 #include <QMetaType>
 #include <QString>
@@ -42,7 +43,8 @@ struct Error {
     QString detail;   ///< where and why; may be empty
     QString nextStep; ///< what to do; may be empty
     bool retryable = false;
-    int httpStatus = 0; ///< of the answer that is the failure; 0 = there was none
+    int httpStatus = 0;               ///< of the answer that is the failure; 0 = there was none
+    std::optional<Instant> notBefore; ///< trying again makes no sense earlier
 
     bool operator==(const Error &) const = default;
 

@@ -191,8 +191,10 @@ struct KeyState {
     std::optional<Lease> lease; ///< none when free; may be expired
     qint64 epoch = 0;           ///< the highest epoch ever given for this key
     KeyCounts counts;
-    std::optional<Instant> oldestPendingAt; ///< time of the oldest undelivered event
-    std::optional<Instant> nextDeliveryAt;  ///< the earliest retry, when all events that may go wait for one
+    std::optional<QByteArray> partitionData; ///< of its partition: a JSON object or empty; nothing = the
+                                             ///< partition is not listed now
+    std::optional<Instant> oldestPendingAt;  ///< time of the oldest undelivered event
+    std::optional<Instant> nextDeliveryAt;   ///< the earliest retry, when all events that may go wait for one
     bool deliveryHeld = false; ///< every pending event waits behind a parked one: nothing to deliver
     Instant updatedAt;
 

@@ -14,6 +14,7 @@
 #include "engine/model/logline.h"
 #include "engine/model/random.h"
 #include "engine/model/state.h"
+#include "engine/run/budgetkeeper.h"
 #include "engine/run/leasekeeper.h"
 #include "engine/store/statestore.h"
 
@@ -26,6 +27,7 @@ struct Ports {
     Clock &clock;
     Random &random;
     http::Client &client;
+    BudgetKeeper &budgets;
     QString instance;
 };
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/run/engine.h"
 
+#include <set>
+
 #include <QCoreApplication>
 #include <QSysInfo>
 
 #include "engine/cursor/strategy.h"
+#include "engine/run/partitions.h"
 #include "engine/run/wake.h"
 
 namespace watukuy {
@@ -14,49 +17,12 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int mostRunning = 32;
+constexpr int mostWaiting = 256; ///< beside those, for budgets
 constexpr Duration beat{1000};
 constexpr Duration recentErrorWindow = std::chrono::minutes{5};
 constexpr Duration storePause{5000};
 constexpr Duration housekeepingEvery = std::chrono::minutes{1};
 constexpr int pruneSlice = 2000;
-
-Error notInThisVersion(const QString &poller, const QString &what, const QString &nextStep)
-{
-    return {.kind = ErrorKind::Workspace,
-            .name = u"UnsupportedDefinitionError"_s,
-            .title = u"Poller %1 asks for something that this version does not do yet"_s.arg(poller),
-            .detail = what,
-            .nextStep = nextStep};
-}
-
-} // namespace
-
-Result<std::vector<PartitionDefinition>> partitionsOf(const PollerDefinition &poller)
-{
-    if (poller.partitions.source == PartitionSource::Single)
-        return std::vector<PartitionDefinition>{PartitionDefinition{}};
-    if (poller.partitions.source == PartitionSource::List)
-        return poller.partitions.list;
-    return fail(notInThisVersion(poller.name,
-                                 u"Its partitions come from a file, a listing or another poller."_s,
-                                 u"Write them down as partitions.list."_s));
-}
-
-namespace {
-
-/// What the poll cycle of this version cannot honour is refused at the start, never ignored.
-Result<void> checkSupported(const PollerDefinition &poller)
-{
-    if (auto strategy = cursor::makeStrategy(poller.cursor); !strategy)
-        return fail(strategy.error());
-    if (!poller.budget.isEmpty())
-        return fail(notInThisVersion(
-            poller.name, u"It takes part in the budget \"%1\"."_s.arg(poller.budget),
-            u"Take \"budget\" out; rate-limit headers and Retry-After are honoured anyway."_s));
-    if (!poller.schedule.activeWindows.isEmpty())
-        return fail(notInThisVersion(poller.name, u"It has schedule.activeWindows."_s, u"Take them out."_s));
-    return {};
-}
 
 bool isStoreError(const std::optional<Error> &error)
 {
@@ -85,8 +51,9 @@ Engine::Engine(const WorkspaceDefinition &workspace, StateStore &store, Clock &c
     , m_transport(transport)
     , m_secrets(secrets)
     , m_observer(std::move(observer))
-    , m_instance(instanceName(workspace, random))
     , m_client(transport, clock, secrets, workspace.credentials)
+    , m_budgets(workspace.budgets, store, clock, [this] { noticeWaiting(); })
+    , m_ports{workspace, store, clock, random, m_client, m_budgets, instanceName(workspace, random)}
 {
 }
 
@@ -96,18 +63,14 @@ QCoro::Task<Result<void>> Engine::prepare()
 {
     if (auto made = makeSinks(); !made)
         co_return made;
-    if (auto made = makeKeys(); !made)
+    if (auto made = makePollers(); !made)
         co_return made;
     m_dispatcher =
         std::make_unique<Dispatcher>(m_store, m_clock, m_random, m_sinks, m_workspace.dispatchBatchSize,
                                      [this](const Event &event) { m_observer.delivered(event); });
-    m_runner = std::make_unique<Runner>(Ports{m_workspace, m_store, m_clock, m_random, m_client, m_instance},
-                                        *m_dispatcher);
-    std::vector<std::pair<Key, Duration>> wanted;
-    for (const auto &[key, entry] : m_keys)
-        wanted.emplace_back(key, entry.poller->schedule.min);
-    if (auto ensured = co_await m_store.ensureKeys(std::move(wanted), m_clock.now()); !ensured)
-        co_return ensured;
+    m_runner = std::make_unique<Runner>(m_ports, *m_dispatcher);
+    if (auto written = co_await writePartitions(); !written)
+        co_return written;
     co_return co_await loadKeys();
 }
 
@@ -127,25 +90,92 @@ Result<void> Engine::makeSinks()
     return {};
 }
 
-Result<void> Engine::makeKeys()
+/// What the poll cycle cannot honour is refused at the start, never ignored.
+Result<void> Engine::makePollers()
 {
     for (const auto &[name, definition] : m_workspace.pollers) {
         if (!definition.enabled)
             continue;
-        if (auto supported = checkSupported(definition); !supported)
-            return supported;
-        auto partitions = partitionsOf(definition);
-        if (!partitions)
-            return fail(partitions.error());
-        const auto poller = std::make_shared<const PollerDefinition>(definition);
-        for (const PartitionDefinition &partition : *partitions) {
-            KeyEntry entry;
-            entry.partition = partition;
-            entry.poller = poller;
-            m_keys.emplace(Key{name, partition.key}, std::move(entry));
-        }
+        if (auto strategy = cursor::makeStrategy(definition.cursor); !strategy)
+            return fail(strategy.error());
+        m_pollers[name].poller = std::make_shared<const PollerDefinition>(definition);
     }
     return {};
+}
+
+/// The partitions that the workspace names itself; of the others, when they were listed.
+QCoro::Task<Result<void>> Engine::writePartitions()
+{
+    for (auto &[name, listings] : m_pollers) {
+        const PollerDefinition &poller = *listings.poller;
+        if (areWritten(poller.partitions)) {
+            PartitionsPatch patch =
+                partitionsPatch(poller, writtenPartitions(poller.partitions), m_clock.now());
+            if (auto set = co_await m_store.setPartitions(std::move(patch)); !set)
+                co_return fail(set.error());
+            continue;
+        }
+        const auto listing = co_await m_store.readPartitionListing(name);
+        if (!listing)
+            co_return fail(listing.error());
+        listings.next = nextListing(poller, *listing, m_clock.now());
+        listings.error = listing->lastError;
+    }
+    co_return Result<void>{};
+}
+
+QCoro::Task<std::map<QString, Error>> Engine::refreshPartitions()
+{
+    const Instant now = m_clock.now();
+    std::vector<QCoro::Task<void>> under;
+    std::vector<QString> asked;
+    for (const auto &[name, listings] : m_pollers) {
+        if (listings.next && *listings.next <= now && !listings.isUnderWay) {
+            asked.push_back(name);
+            under.push_back(relist(name));
+        }
+    }
+    for (auto &listing : under)
+        co_await listing;
+    std::map<QString, Error> failures;
+    for (const QString &name : asked) {
+        if (const auto &error = m_pollers.at(name).error)
+            failures.emplace(name, *error);
+    }
+    co_return failures;
+}
+
+QCoro::Task<void> Engine::relist(QString poller)
+{
+    Listings &listings = m_pollers.at(poller);
+    listings.isUnderWay = true;
+    ++m_running;
+    const auto outcome = co_await watukuy::refreshPartitions(&m_ports, listings.poller);
+    const auto listing = co_await m_store.readPartitionListing(poller);
+    listings.error = outcome ? std::nullopt : std::optional(outcome.error());
+    listings.next = nextListing(*listings.poller, listing.value_or(PartitionListing{}), m_clock.now());
+    if (!listing || (!outcome && !listing->lastError))
+        listings.next = m_clock.now() + listings.poller->schedule.min;
+    if (!outcome && outcome.error().kind != ErrorKind::Cancelled)
+        say(LogLevel::Error, {poller, {}},
+            u"The partitions stay as they are: %1"_s.arg(outcome.error().oneLine()));
+    if (outcome && !outcome->isEmpty()) {
+        say(LogLevel::Info, {poller, {}},
+            u"Partitions: %1 new, %2 no longer listed, %3 back"_s.arg(outcome->added.size())
+                .arg(outcome->removed.size())
+                .arg(outcome->returned.size()));
+        co_await loadKeys();
+    }
+    listings.isUnderWay = false;
+    --m_running;
+    m_progress.ring();
+    pump();
+}
+
+std::optional<Error> Engine::listingErrorOf(const QString &poller) const
+{
+    const auto found = m_pollers.find(poller);
+    return found == m_pollers.end() ? std::nullopt : found->second.error;
 }
 
 QCoro::Task<Result<void>> Engine::loadKeys()
@@ -153,26 +183,49 @@ QCoro::Task<Result<void>> Engine::loadKeys()
     auto states = co_await m_store.loadKeys();
     if (!states)
         co_return fail(states.error());
+    dropMissing(*states);
     for (KeyState &state : *states) {
-        const auto found = m_keys.find(state.key);
-        if (found == m_keys.end() || found->second.running)
-            continue;
-        KeyEntry &entry = found->second;
-        if (entry.state == state)
-            continue;
-        entry.state = std::move(state);
-        entry.deliveryWaits = false;
-        entry.notBefore.reset();
-        reschedule(found->first, entry);
-        m_observer.keyChanged(found->first);
+        if (m_pollers.contains(state.key.poller))
+            takeState(std::move(state));
     }
     co_return Result<void>{};
+}
+
+void Engine::takeState(KeyState state)
+{
+    const Key key = state.key;
+    KeyEntry &entry = m_keys[key];
+    if (entry.running || entry.state == state)
+        return;
+    entry.poller = m_pollers.at(key.poller).poller;
+    entry.partition = {.key = key.partition, .data = state.partitionData.value_or(QByteArray())};
+    entry.state = std::move(state);
+    entry.deliveryWaits = false;
+    entry.notBefore.reset();
+    reschedule(key, entry);
+    m_observer.keyChanged(key);
+}
+
+/// Keys that an operator has removed.
+void Engine::dropMissing(const std::vector<KeyState> &states)
+{
+    std::set<Key> present;
+    for (const KeyState &state : states)
+        present.insert(state.key);
+    std::erase_if(m_keys, [&](const auto &known) {
+        const auto &[key, entry] = known;
+        if (present.contains(key) || entry.running)
+            return false;
+        m_due.remove(key);
+        m_observer.keyRemoved(key);
+        return true;
+    });
 }
 
 void Engine::start()
 {
     m_started = true;
-    say(LogLevel::Info, {}, u"Engine started: %1 keys, instance %2"_s.arg(m_keys.size()).arg(m_instance));
+    say(LogLevel::Info, {}, u"Engine started: %1 keys, instance %2"_s.arg(m_keys.size()).arg(instance()));
     heartbeat();
 }
 
@@ -184,6 +237,7 @@ void Engine::heartbeat()
     noticeClockJump();
     lookForChanges();
     housekeeping();
+    refreshPartitions();
     pump();
 }
 
@@ -228,7 +282,7 @@ QCoro::Task<void> Engine::lookForChanges()
     } while (m_mustLook);
     m_looking = false;
     if (m_stopping)
-        m_idle.ring();
+        m_progress.ring();
 }
 
 QCoro::Task<void> Engine::housekeeping()
@@ -248,8 +302,8 @@ QCoro::Task<void> Engine::housekeeping()
                                                         pruneSlice))
                           .value_or(0);
     }
-    if (--m_running == 0)
-        m_idle.ring();
+    --m_running;
+    m_progress.ring();
 }
 
 std::optional<Instant> Engine::dueOf(const KeyEntry &entry) const
@@ -269,12 +323,24 @@ void Engine::reschedule(const Key &key, KeyEntry &entry)
         m_due.remove(key);
 }
 
+/// Runs that wait for a budget keep no place from the others.
+bool Engine::hasRoom() const
+{
+    return busy() < mostRunning && m_running < mostRunning + mostWaiting;
+}
+
+void Engine::noticeWaiting()
+{
+    m_progress.ring();
+    QMetaObject::invokeMethod(this, [this] { pump(); }, Qt::QueuedConnection);
+}
+
 void Engine::pump()
 {
     if (!m_started || m_stopping)
         return;
     const Instant now = m_clock.now();
-    while (m_running < mostRunning) {
+    while (hasRoom()) {
         const auto key = m_due.takeDue(now);
         if (!key)
             break;
@@ -300,13 +366,15 @@ QCoro::Task<RunReport> Engine::runKey(Key key, std::function<bool()> mayGoOn)
     RunReport report = co_await m_runner->run(key, entry.partition, entry.poller, std::move(mayGoOn));
     if (auto state = co_await m_store.loadKey(key))
         entry.state = std::move(*state);
+    else
+        m_mustLook = true; // it may have been removed
     entry.running = false;
     digest(entry, report);
     tell(key, report);
     reschedule(key, entry);
     m_observer.keyChanged(key);
-    if (--m_running == 0)
-        m_idle.ring();
+    --m_running;
+    m_progress.ring();
     co_return report;
 }
 
@@ -354,7 +422,8 @@ void Engine::tell(const Key &key, const RunReport &report)
     for (const Warning &warning : report.warnings)
         say(LogLevel::Warning, key, u"%1 (%2, see \"%3\")"_s.arg(warning.message, warning.code, warning.key));
     if (report.error)
-        say(LogLevel::Error, key, report.error->oneLine());
+        say(report.error->kind == ErrorKind::Cancelled ? LogLevel::Debug : LogLevel::Error, key,
+            report.error->oneLine());
     if (report.deliverAgainAt && report.sinkError)
         say(LogLevel::Warning, key,
             u"A sink is down; delivery is tried again at %1. %2"_s.arg(toRfc3339(*report.deliverAgainAt),
@@ -379,39 +448,48 @@ QCoro::Task<std::vector<std::pair<Key, RunReport>>> Engine::tick(Duration maxDur
     std::vector<std::pair<Key, RunReport>> reports;
     // The lambda outlives its coroutines: all of them are awaited below.
     // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines)
-    const auto work = [&]() -> QCoro::Task<void> {
-        while (!waiting.empty() && mayGoOn()) {
+    const auto run = [&](Key key) -> QCoro::Task<void> {
+        RunReport report = co_await runKey(key, mayGoOn);
+        reports.emplace_back(std::move(key), std::move(report));
+    };
+    std::vector<QCoro::Task<void>> runs;
+    while ((!waiting.empty() && mayGoOn()) || m_running > 0) {
+        while (!waiting.empty() && mayGoOn() && hasRoom()) {
             const Key key = waiting.front();
             waiting.pop_front();
-            RunReport report = co_await runKey(key, mayGoOn);
-            reports.emplace_back(key, std::move(report));
+            runs.push_back(run(key));
         }
-    };
-    std::vector<QCoro::Task<void>> workers;
-    for (int worker = 0; worker < mostRunning && !waiting.empty(); ++worker)
-        workers.push_back(work());
-    for (auto &worker : workers)
-        co_await worker;
+        if (m_running > 0)
+            co_await m_progress.ringing();
+    }
+    for (auto &ended : runs)
+        co_await ended;
     if (!m_stopping)
         co_await housekeeping();
     std::ranges::sort(reports, {}, [](const auto &report) { return report.first; });
     co_return reports;
 }
 
+void Engine::endCycles()
+{
+    m_stopping = true;
+    m_budgets.endWaits();
+}
+
 QCoro::Task<void> Engine::stop(Duration limit)
 {
     if (!m_stopping && m_started)
         say(LogLevel::Info, {}, u"Engine stops: %1 cycles end at their next page"_s.arg(m_running));
-    m_stopping = true;
+    endCycles();
     m_dueWake.reset();
     m_beat.reset();
     const Duration deadline = m_clock.steady() + limit;
-    const auto timeIsUp = m_clock.wakeAfter(limit, [this] { m_idle.ring(); });
+    const auto timeIsUp = m_clock.wakeAfter(limit, [this] { m_progress.ring(); });
     while (m_running > 0 && m_clock.steady() < deadline)
-        co_await m_idle.ringing();
+        co_await m_progress.ringing();
     m_transport.abortAll();
     while (m_running > 0 || m_looking)
-        co_await m_idle.ringing();
+        co_await m_progress.ringing();
 }
 
 } // namespace watukuy

@@ -20,6 +20,7 @@
 #include "engine/model/clock.h"
 #include "engine/model/logline.h"
 #include "engine/model/random.h"
+#include "engine/run/budgetkeeper.h"
 #include "engine/run/runner.h"
 #include "engine/schedule/dueheap.h"
 #include "engine/store/statestore.h"
@@ -31,6 +32,7 @@ struct EngineObserver {
     std::function<void(const LogLine &)> log = [](const LogLine &) {};
     std::function<void(const Event &)> delivered = [](const Event &) {};
     std::function<void(const Key &)> keyChanged = [](const Key &) {};
+    std::function<void(const Key &)> keyRemoved = [](const Key &) {};
 };
 
 /// A key as the engine holds it between runs.
@@ -46,9 +48,6 @@ struct KeyEntry {
     QList<Warning> warnings;            ///< of the last run that listed something
 };
 
-/// The partitions that make the keys of a poller; an error where this version cannot find them out.
-[[nodiscard]] Result<std::vector<PartitionDefinition>> partitionsOf(const PollerDefinition &poller);
-
 /// Runs every key of a workspace. All of it happens on the thread that made it; everything it is
 /// given outlives it. Await stop() before destroying it.
 class Engine : public QObject {
@@ -62,11 +61,15 @@ public:
     /// Makes the sinks and the keys. ErrorKind::Workspace names what this build cannot run.
     QCoro::Task<Result<void>> prepare();
 
+    /// Lists the partitions again that are due for it. What could not be listed is told by poller; their
+    /// old partitions stay.
+    QCoro::Task<std::map<QString, Error>> refreshPartitions();
+
     /// Runs keys when they are due, until stop().
     void start();
 
     /// Ends cycles at their next page boundary, a tick with them. stop() does so, too, and waits for it.
-    void endCycles() { m_stopping = true; }
+    void endCycles();
 
     /// Ends cycles at their next page boundary; aborts what is on the wire after `limit` on the clock.
     /// Finished when no cycle is left.
@@ -80,15 +83,37 @@ public:
     void noticeChanges();
 
     [[nodiscard]] const std::map<Key, KeyEntry> &keys() const { return m_keys; }
-    [[nodiscard]] const QString &instance() const { return m_instance; }
+    /// How much is under way and does not wait for a budget.
+    [[nodiscard]] int busy() const { return m_running - m_budgets.waiting(); }
+    /// The budget that a running key waits for, and until when at most.
+    [[nodiscard]] std::optional<BudgetWait> budgetWaitOf(const Key &key) const
+    {
+        return m_budgets.waitOf(key);
+    }
+    /// Why the partitions of a poller could not be listed the last time.
+    [[nodiscard]] std::optional<Error> listingErrorOf(const QString &poller) const;
+    [[nodiscard]] const QString &instance() const { return m_ports.instance; }
 
 private:
+    /// When the partitions of a poller are to be listed again.
+    struct Listings {
+        std::shared_ptr<const PollerDefinition> poller;
+        std::optional<Instant> next; ///< nothing = never: the workspace says which there are
+        std::optional<Error> error;
+        bool isUnderWay = false;
+    };
     Result<void> makeSinks();
-    Result<void> makeKeys();
+    Result<void> makePollers();
+    QCoro::Task<Result<void>> writePartitions();
+    QCoro::Task<void> relist(QString poller);
+    void takeState(KeyState state);
+    void dropMissing(const std::vector<KeyState> &states);
     QCoro::Task<Result<void>> loadKeys();
     void heartbeat();
     void noticeClockJump();
+    void noticeWaiting();
     void pump();
+    [[nodiscard]] bool hasRoom() const;
     void reschedule(const Key &key, KeyEntry &entry);
     [[nodiscard]] std::optional<Instant> dueOf(const KeyEntry &entry) const;
     QCoro::Task<RunReport> runKey(Key key, std::function<bool()> mayGoOn);
@@ -106,11 +131,13 @@ private:
     http::Transport &m_transport;
     Secrets &m_secrets;
     EngineObserver m_observer;
-    QString m_instance;
     http::Client m_client;
+    BudgetKeeper m_budgets;
+    Ports m_ports;
     Dispatcher::Sinks m_sinks;
     std::unique_ptr<Dispatcher> m_dispatcher;
     std::unique_ptr<Runner> m_runner;
+    std::map<QString, Listings> m_pollers; ///< the enabled ones
     std::map<Key, KeyEntry> m_keys;
     schedule::DueHeap m_due;
     std::unique_ptr<PendingWake> m_dueWake;
@@ -118,7 +145,7 @@ private:
     qint64 m_changeStamp = -1;
     std::optional<Duration> m_lastHousekeeping;
     std::optional<Duration> m_wallMinusSteady; ///< changes only when somebody sets the clock
-    Bell m_idle{this};                         ///< rings when nothing is under way any more
+    Bell m_progress{this};                     ///< rings when less is under way, or more of it waits
     int m_running = 0;
     bool m_started = false;
     bool m_stopping = false;

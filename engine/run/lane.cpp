@@ -71,7 +71,7 @@ QCoro::Task<LaneOutcome> LaneRun::run()
 {
     const Duration began = m_cycle.ports.clock.steady();
     while (!m_finished && !m_isCapped && !ended()) {
-        if (m_outcome.summary.pages >= m_plan.maxPages || !m_cycle.mayGoOn()) {
+        if (m_outcome.summary.pages >= m_plan.maxPages || !mayAsk()) {
             m_outcome.summary.truncated = true;
             break;
         }
@@ -110,7 +110,12 @@ QCoro::Task<void> LaneRun::onePage()
     m_asked.insert(hash);
 
     const auto validator = co_await validatorFor(hash);
-    auto fetched = co_await fetchPage(&m_cycle.ports.client, std::move(*request), m_plan.listing, validator);
+    const Fetcher fetcher{m_cycle.ports.client, m_cycle.ports.budgets};
+    auto fetched = co_await fetchPage(fetcher, share(), std::move(*request), m_plan.listing, validator);
+    if (!fetched && isDeferral(fetched.error())) {
+        m_outcome.deferral = fetched.error();
+        co_return;
+    }
     if (!fetched) {
         const int status = fetched.error().httpStatus;
         const bool isPositionRefused = status == 400 || status == 404 || status == 410 || status == 422;
@@ -152,6 +157,23 @@ bool LaneRun::startAfresh()
     m_position = cursor::firstPosition(m_plan.listing.pagination);
     m_scan = freshScan();
     return true;
+}
+
+bool LaneRun::mayAsk() const
+{
+    const bool isByHand = m_plan.lane == Lane::Live && m_cycle.state.triggeredAt;
+    return m_cycle.mayGoOn() &&
+           (isByHand || m_cycle.poller->schedule.activeWindows.isActive(m_cycle.ports.clock.now()));
+}
+
+BudgetKeeper::Wish LaneRun::share() const
+{
+    return {.budget = m_cycle.poller->budget,
+            .key = m_cycle.key,
+            .lane = m_plan.lane,
+            .weight = m_cycle.poller->budgetWeight,
+            .cost = m_plan.listing.request.cost,
+            .mayWait = m_cycle.mayGoOn};
 }
 
 ScanState LaneRun::freshScan() const

@@ -24,7 +24,7 @@ struct LanePlan {
     int maxPages = 0;                ///< of this cycle
 };
 
-/// How a lane ended. Exactly one of throttle, error, or neither (success).
+/// How a lane ended. One of throttle, deferral, error, or none of them (success).
 struct LaneOutcome {
     PollSummary summary;
     LaneCursor cursor;
@@ -32,6 +32,7 @@ struct LaneOutcome {
     std::optional<RateLimit> rateLimit;
     std::optional<Error> throttle;
     std::optional<Duration> retryAfter;
+    std::optional<Error> deferral; ///< its budget has nothing left until Error::notBefore
     std::optional<Error> error;
     QList<Warning> warnings;
     bool listAgain = false;     ///< the scan was resumed and cannot tell what was deleted meanwhile

@@ -21,7 +21,8 @@ public:
 private:
     [[nodiscard]] bool ended() const
     {
-        return m_outcome.error || m_outcome.throttle || m_cycle.abandoned || m_cycle.poisonHalt;
+        return m_outcome.error || m_outcome.throttle || m_outcome.deferral || m_cycle.abandoned ||
+               m_cycle.poisonHalt;
     }
     [[nodiscard]] bool isKeyset() const { return m_plan.listing.pagination.kind == PagingKind::Keyset; }
     [[nodiscard]] const LaneCursor &askedWith() const { return isKeyset() ? m_ask : m_scan.from; }
@@ -31,6 +32,10 @@ private:
     /// A position that an earlier run left may be one that the API knows no more (an expired token, an
     /// edited request): the scan then begins again. False when there was none to give up.
     bool startAfresh();
+    [[nodiscard]] BudgetKeeper::Wish share() const;
+    /// Another page may be asked for: nobody stops the run, and the active windows, which bind all but
+    /// what an operator triggered, are open.
+    [[nodiscard]] bool mayAsk() const;
     [[nodiscard]] ScanState freshScan() const;
     /// Nothing when the page must be asked in full: a full scan after one that met a 304, so that its
     /// deletes do come; the rare lanes; and once per validatorMaxAge.

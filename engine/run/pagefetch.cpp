@@ -56,11 +56,18 @@ bool usesValidators(const RequestDefinition &request)
     return request.method == "GET" && !request.uses(u"cursor.");
 }
 
-QCoro::Task<Result<FetchedPage>> fetchPage(http::Client *client, http::Request request, Listing listing,
-                                           std::optional<http::Validator> validator)
+QCoro::Task<Result<FetchedPage>> fetchPage(Fetcher fetcher, BudgetKeeper::Wish share, http::Request request,
+                                           Listing listing, std::optional<http::Validator> validator)
 {
-    auto answer = co_await client->fetch(std::move(request), listing.response, std::move(validator),
-                                         listing.pagination.header);
+    auto granted = co_await fetcher.budgets.take(std::move(share));
+    if (!granted)
+        co_return fail(granted.error());
+    request.mayLeave = [budgets = &fetcher.budgets,
+                        held = std::make_shared<BudgetKeeper::Share>(std::move(*granted))] {
+        return budgets->spend(held);
+    };
+    auto answer = co_await fetcher.client.fetch(std::move(request), listing.response, std::move(validator),
+                                                listing.pagination.header);
     if (!answer)
         co_return fail(answer.error());
     FetchedPage page{.answer = std::move(*answer), .body = {}};

@@ -12,6 +12,7 @@
 #include "engine/http/client.h"
 #include "engine/model/key.h"
 #include "engine/model/state.h"
+#include "engine/run/budgetkeeper.h"
 #include "engine/store/statestore.h"
 
 namespace watukuy {
@@ -49,9 +50,15 @@ struct FetchedPage {
 /// request moves with the cursor (others would store a validator per cycle).
 [[nodiscard]] bool usesValidators(const RequestDefinition &request);
 
-/// Sends `request` and takes the answer apart. Writes nothing.
-QCoro::Task<Result<FetchedPage>> fetchPage(http::Client *client, http::Request request, Listing listing,
-                                           std::optional<http::Validator> validator);
+/// What is needed to fetch; belongs to the awaiting caller.
+struct Fetcher {
+    http::Client &client;
+    BudgetKeeper &budgets;
+};
+
+/// Sends `request` when its budget allows it, and takes the answer apart. Writes nothing.
+QCoro::Task<Result<FetchedPage>> fetchPage(Fetcher fetcher, BudgetKeeper::Wish share, http::Request request,
+                                           Listing listing, std::optional<http::Validator> validator);
 
 /// What an answer said for paging, besides the cursor.
 [[nodiscard]] cursor::PageSignals signalsOf(const FetchedPage &page, const Listing &listing);

@@ -81,8 +81,17 @@ void laneThrottled(Cycle *cycle, LaneSchedule &lane, const LaneOutcome &outcome)
          outcome.throttle->oneLine());
 }
 
+/// The lane's budget has nothing left for now; that is nobody's failure.
+void laneDeferred(Cycle *cycle, LaneSchedule &lane, const Error &deferral)
+{
+    lane.lastError = deferral;
+    lane.nextDueAt = deferral.notBefore.value_or(cycle->ports.clock.now() + cycle->poller->schedule.min);
+}
+
 void keep(Cycle *cycle, const LaneOutcome &outcome)
 {
+    if (outcome.deferral)
+        cycle->warnings.append({u"budget-timeout"_s, outcome.deferral->oneLine(), u"budget"_s});
     cycle->lanes.push_back(outcome.summary);
     cycle->warnings += outcome.warnings;
     if (outcome.error && !cycle->error)
@@ -142,14 +151,14 @@ QCoro::Task<RunReport> Runner::run(Key key, PartitionDefinition partition,
     // 3. Drain the outbox first.
     co_await drainOutbox(&cycle);
     // 4. Live lane.
-    cycle.liveRuns = isLiveDue(cycle.state, cycle.startedAt) && mayFetch();
+    cycle.liveRuns = isLiveDue(cycle.state, *poller, cycle.startedAt) && mayFetch();
     if (cycle.liveRuns)
         co_await liveLane(&cycle);
     // 5. Reconcile lane.
     if (isReconcileDue(cycle.state, *poller, cycle.startedAt) && mayFetch())
         co_await reconcileLane(&cycle);
     // 6. Backfill lane.
-    if (isBackfillDue(cycle.state, cycle.startedAt) && mayFetch())
+    if (isBackfillDue(cycle.state, *poller, cycle.startedAt) && mayFetch())
         co_await backfillLane(&cycle);
     // 7. Persist the schedule and release the lease.
     if (!cycle.abandoned)
@@ -216,6 +225,8 @@ QCoro::Task<void> Runner::liveLane(Cycle *cycle)
     if (outcome.throttle) {
         next = schedule::afterThrottle(state.schedule, settingsOf(poller), outcome.retryAfter,
                                        outcome.rateLimit, *outcome.throttle, now);
+    } else if (outcome.deferral) {
+        next = schedule::afterDeferral(state.schedule, settingsOf(poller), *outcome.deferral, now);
     } else if (outcome.error || cycle->poisonHalt) {
         next = schedule::afterFailure(state.schedule, settingsOf(poller),
                                       {.error = outcome.error ? *outcome.error : *cycle->error,
@@ -235,7 +246,9 @@ QCoro::Task<void> Runner::liveLane(Cycle *cycle)
     state.schedule.lastPollAt = now;
     state.schedule.reason = next.reason;
     const ScheduleReason cause = next.circuitClosed ? ScheduleReason::ProbeSucceeded : next.reason;
-    const auto &error = outcome.throttle ? outcome.throttle : outcome.error;
+    const auto &error = outcome.throttle   ? outcome.throttle
+                        : outcome.deferral ? outcome.deferral
+                                           : outcome.error;
     note(cycle, VisibleState::Polling, schedule::visibleState(state, false, now), QString(toString(cause)),
          error ? error->oneLine() : summaryLine(outcome.summary), outcome.summary.took);
 }
@@ -262,6 +275,8 @@ QCoro::Task<void> Runner::reconcileLane(Cycle *cycle)
     const Instant now = cycle->ports.clock.now();
     if (outcome.throttle)
         co_return laneThrottled(cycle, lane, outcome);
+    if (outcome.deferral)
+        co_return laneDeferred(cycle, lane, *outcome.deferral);
     if (outcome.error)
         co_return laneFailed(cycle, lane, *outcome.error);
     const bool interrupted = outcome.scan.has_value();
@@ -289,6 +304,8 @@ QCoro::Task<void> Runner::backfillLane(Cycle *cycle)
     state.backfillScan = outcome.scan;
     if (outcome.throttle)
         co_return laneThrottled(cycle, state.backfillSchedule, outcome);
+    if (outcome.deferral)
+        co_return laneDeferred(cycle, state.backfillSchedule, *outcome.deferral);
     if (outcome.error)
         co_return laneFailed(cycle, state.backfillSchedule, *outcome.error);
     state.backfillSchedule = {.nextDueAt = cycle->ports.clock.now()};

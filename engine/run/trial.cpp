@@ -90,7 +90,10 @@ QCoro::Task<TrialResult> tryPoller(Ports *ports, Key key, PartitionDefinition pa
             break;
         }
         result.exchanges.push_back({.request = *request});
-        auto fetched = co_await fetchPage(&ports->client, std::move(*request), page.listing, std::nullopt);
+        BudgetKeeper::Wish share{.budget = poller->budget, .key = key, .cost = page.listing.request.cost};
+        const Fetcher fetcher{ports->client, ports->budgets};
+        auto fetched =
+            co_await fetchPage(fetcher, std::move(share), std::move(*request), page.listing, std::nullopt);
         TrialExchange &exchange = result.exchanges.back();
         if (!fetched) {
             result.error = fetched.error();

@@ -7,9 +7,11 @@ namespace watukuy {
 
 namespace {
 
-bool isThrottled(const KeyState &state, Instant now)
+/// The API asked for a pause, or the poller's windows are closed.
+bool mayNotAsk(const KeyState &state, const PollerDefinition &poller, Instant now)
 {
-    return state.schedule.throttledUntil && *state.schedule.throttledUntil > now;
+    return (state.schedule.throttledUntil && *state.schedule.throttledUntil > now) ||
+           !poller.schedule.activeWindows.isActive(now);
 }
 
 bool clockWasSetBack(const KeyState &state, Instant now)
@@ -25,33 +27,33 @@ bool mayDeliver(const KeyState &state, Instant now)
 
 } // namespace
 
-bool isLiveDue(const KeyState &state, Instant now)
+bool isLiveDue(const KeyState &state, const PollerDefinition &poller, Instant now)
 {
     if (state.triggeredAt)
         return true;
-    if (isThrottled(state, now))
+    if (mayNotAsk(state, poller, now))
         return false;
     return clockWasSetBack(state, now) || schedule::isDue(state.schedule, now);
 }
 
 bool isReconcileDue(const KeyState &state, const PollerDefinition &poller, Instant now)
 {
-    if (!poller.reconcile || isThrottled(state, now))
+    if (!poller.reconcile || mayNotAsk(state, poller, now))
         return false;
     return !state.reconcileSchedule.nextDueAt || *state.reconcileSchedule.nextDueAt <= now;
 }
 
-bool isBackfillDue(const KeyState &state, Instant now)
+bool isBackfillDue(const KeyState &state, const PollerDefinition &poller, Instant now)
 {
-    if (!state.backfill || isThrottled(state, now))
+    if (!state.backfill || mayNotAsk(state, poller, now))
         return false;
     return !state.backfillSchedule.nextDueAt || *state.backfillSchedule.nextDueAt <= now;
 }
 
 bool hasWork(const KeyState &state, const PollerDefinition &poller, Instant now)
 {
-    return isLiveDue(state, now) || isReconcileDue(state, poller, now) || isBackfillDue(state, now) ||
-           mayDeliver(state, now);
+    return isLiveDue(state, poller, now) || isReconcileDue(state, poller, now) ||
+           isBackfillDue(state, poller, now) || mayDeliver(state, now);
 }
 
 std::optional<Instant> nextWake(const KeyState &state, const PollerDefinition &poller, Instant now,
@@ -59,13 +61,15 @@ std::optional<Instant> nextWake(const KeyState &state, const PollerDefinition &p
 {
     if (state.pause != Pause::None)
         return {};
-    Instant wake = isLiveDue(state, now) ? now : schedule::dueAt(state.schedule);
+    const auto &windows = poller.schedule.activeWindows;
+    const Instant mayAskAt = std::max(now, state.schedule.throttledUntil.value_or(now));
+    const auto asksAt = [&](Instant due) { return windows.nextActive(std::max(mayAskAt, due)); };
+    Instant wake = isLiveDue(state, poller, now) ? now : windows.nextActive(schedule::dueAt(state.schedule));
     const auto consider = [&wake](Instant other) { wake = std::min(wake, other); };
-    const Instant notBefore = std::max(now, state.schedule.throttledUntil.value_or(now));
     if (poller.reconcile)
-        consider(std::max(notBefore, state.reconcileSchedule.nextDueAt.value_or(now)));
+        consider(asksAt(state.reconcileSchedule.nextDueAt.value_or(now)));
     if (state.backfill)
-        consider(std::max(notBefore, state.backfillSchedule.nextDueAt.value_or(now)));
+        consider(asksAt(state.backfillSchedule.nextDueAt.value_or(now)));
     if (state.counts.outboxPending > 0 && !state.deliveryHeld && !bar.isClosed)
         consider(std::max(state.nextDeliveryAt.value_or(now), bar.notUntil.value_or(now)));
     return wake;

@@ -10,11 +10,11 @@
 namespace watukuy {
 
 /// The live lane: due, or an operator's trigger waits. A key that was polled in the future is due at
-/// once: the wall clock was set back.
-[[nodiscard]] bool isLiveDue(const KeyState &state, Instant now);
+/// once: the wall clock was set back. Outside the active windows only a trigger makes it due.
+[[nodiscard]] bool isLiveDue(const KeyState &state, const PollerDefinition &poller, Instant now);
 
 [[nodiscard]] bool isReconcileDue(const KeyState &state, const PollerDefinition &poller, Instant now);
-[[nodiscard]] bool isBackfillDue(const KeyState &state, Instant now);
+[[nodiscard]] bool isBackfillDue(const KeyState &state, const PollerDefinition &poller, Instant now);
 
 /// Some lane is due, or the outbox has an event that may go now.
 [[nodiscard]] bool hasWork(const KeyState &state, const PollerDefinition &poller, Instant now);

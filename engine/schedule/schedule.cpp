@@ -149,6 +149,17 @@ Next afterThrottle(const ScheduleState &state, const Settings &settings, std::op
     return next;
 }
 
+Next afterDeferral(const ScheduleState &state, const Settings &settings, const Error &deferral, Instant now)
+{
+    Next next{state};
+    next.state.nextDueAt =
+        std::max(now, deferral.notBefore.value_or(later(now, within(state.interval, settings.schedule))));
+    next.state.lastError = deferral;
+    next.reason = ScheduleReason::Paced;
+    next.state.reason = next.reason;
+    return next;
+}
+
 Next afterTrigger(const ScheduleState &state, Instant now)
 {
     Next next{state};

@@ -57,6 +57,11 @@ struct Failure {
                                  std::optional<Duration> retryAfter, std::optional<RateLimit> rateLimit,
                                  const Error &error, Instant now);
 
+/// Its budget has nothing left: due when it has again (`Error::notBefore`, or an interval later). Says
+/// nothing about the API: failures and circuit stay.
+[[nodiscard]] Next afterDeferral(const ScheduleState &state, const Settings &settings, const Error &deferral,
+                                 Instant now);
+
 /// trigger(): due now; clears the throttle window, leaves an open circuit open (the run is a probe).
 [[nodiscard]] Next afterTrigger(const ScheduleState &state, Instant now);
 
@@ -86,11 +91,11 @@ struct Failure {
 /// What a key waits for, until when and why (promise G12): a code and an instant.
 struct WaitingFor {
     QString code; ///< `due`, `retry-after`, `backoff`, `probe`, `resume`, `lease`, `delivery-retry`,
-                  ///< `running`, ...
+                  ///< `budget`, `window`, `running`, ...
     std::optional<Instant> until;
     QString because; ///< English, for logs and `inspect`
 };
-[[nodiscard]] WaitingFor waitingFor(const KeyState &state, bool running, const QString &instance,
-                                    Instant now);
+[[nodiscard]] WaitingFor waitingFor(const KeyState &state, const ActiveWindows &windows, bool running,
+                                    const QString &instance, Instant now);
 
 } // namespace watukuy::schedule

@@ -66,6 +66,8 @@ WaitingFor waitingBySchedule(const ScheduleState &schedule, Instant now)
                 u"failed %1 times in a row; last: %2"_s.arg(schedule.consecutiveFailures)
                     .arg(lastErrorText(schedule))};
     }
+    if (schedule.lastError && schedule.lastError->name == u"BudgetTimeout"_s)
+        return {u"budget"_s, schedule.nextDueAt, schedule.lastError->oneLine()};
     return {u"due"_s, schedule.nextDueAt, whyDue(schedule, now)};
 }
 
@@ -85,7 +87,8 @@ VisibleState visibleState(const KeyState &state, bool running, Instant now)
     return schedule.consecutiveFailures > 0 ? VisibleState::BackingOff : VisibleState::Idle;
 }
 
-WaitingFor waitingFor(const KeyState &state, bool running, const QString &instance, Instant now)
+WaitingFor waitingFor(const KeyState &state, const ActiveWindows &windows, bool running,
+                      const QString &instance, Instant now)
 {
     if (state.pause != Pause::None)
         return {u"resume"_s, std::nullopt, whyPaused(state)};
@@ -95,9 +98,12 @@ WaitingFor waitingFor(const KeyState &state, bool running, const QString &instan
         return {u"lease"_s, state.lease->expiresAt,
                 u"instance %1 holds the lease (epoch %2)"_s.arg(state.lease->owner).arg(state.lease->epoch)};
     }
-    const WaitingFor poll = waitingBySchedule(state.schedule, now);
-    // A retry that is due before the next poll is what moves the key first.
+    WaitingFor poll = waitingBySchedule(state.schedule, now);
     const bool polls = poll.code == "due"_L1;
+    const Instant due = std::max(now, poll.until.value_or(now));
+    if (const Instant opens = windows.nextActive(due); opens > due && !state.triggeredAt)
+        poll = {u"window"_s, opens, u"its active windows keep it quiet until then"_s};
+    // A retry that is due before the next poll is what moves the key first.
     if (polls && state.nextDeliveryAt && *state.nextDeliveryAt > now &&
         *state.nextDeliveryAt < state.schedule.nextDueAt) {
         return {u"delivery-retry"_s, state.nextDeliveryAt,

@@ -75,23 +75,6 @@ StoreTask<void> MemoryStore::close()
     return answer<void>({});
 }
 
-StoreTask<void> MemoryStore::ensureKeys(std::vector<std::pair<Key, Duration>> keys, Instant now)
-{
-    for (const auto &[key, interval] : keys) {
-        const auto [place, fresh] = m_keys.try_emplace(key);
-        if (!fresh)
-            continue;
-        KeyState &state = place->second.state;
-        state.key = key;
-        state.schedule.nextDueAt = now;
-        state.schedule.interval = interval;
-        state.updatedAt = now;
-        // Leases of a former life of the key must not fit this one.
-        state.epoch = m_epochFloor;
-    }
-    return changed<void>({});
-}
-
 StoreTask<std::optional<Lease>> MemoryStore::acquireLease(Key key, QString instance, Duration ttl,
                                                           Instant now)
 {

@@ -28,11 +28,13 @@ public:
     StoreTask<std::vector<TimelineEntry>> readTimeline(Key key, int limit) override;
     StoreTask<std::vector<AuditRow>> readAudit(std::optional<Instant> since, int limit) override;
     StoreTask<std::vector<budget::Use>> readBudget(QString budget, Instant since) override;
+    StoreTask<PartitionListing> readPartitionListing(QString poller) override;
     StoreTask<std::vector<ItemRow>> readItems(Key key, QString afterIdentity, int limit) override;
 
     StoreTask<void> open() override;
     StoreTask<void> close() override;
-    StoreTask<void> ensureKeys(std::vector<std::pair<Key, Duration>> keys, Instant now) override;
+    StoreTask<PartitionsOutcome> setPartitions(PartitionsPatch patch) override;
+    StoreTask<void> failPartitions(QString poller, Error error, Instant now) override;
     StoreTask<std::optional<Lease>> acquireLease(Key key, QString instance, Duration ttl,
                                                  Instant now) override;
     StoreTask<Renewal> renewLease(Key key, Lease lease, Duration ttl, Instant now) override;
@@ -102,6 +104,7 @@ private:
         return answerLater(m_home, std::move(result));
     }
 
+    KeyData &make(const Key &key, Duration firstInterval, Instant now);
     [[nodiscard]] KeyData *find(const Key &key);
     /// Null when `lease` does not hold the key.
     [[nodiscard]] KeyData *fenced(const Key &key, const Lease &lease);
@@ -133,6 +136,7 @@ private:
     std::map<qint64, Event> m_log;
     std::vector<AuditRow> m_audit;
     std::map<QString, std::map<qint64, budget::Use>> m_budgets; ///< uses by their number
+    std::map<QString, PartitionListing> m_listings;             ///< by poller
     qint64 m_lastUse = 0;
     qint64 m_lastParked = 0;
     qint64 m_lastHeld = 0;

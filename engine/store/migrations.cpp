@@ -103,7 +103,14 @@ constexpr std::array initial{
 
 #undef WATUKUY_EVENT_COLUMNS
 
-constexpr std::array migrations{Migration{1, initial}};
+// `partition_data` is NULL while the key's partition is not listed.
+constexpr std::array partitionListings{
+    "ALTER TABLE keys ADD COLUMN partition_data BLOB",
+    "CREATE TABLE partition_listings(poller TEXT PRIMARY KEY, listed_at INTEGER, tried_at INTEGER,"
+    "last_error BLOB) WITHOUT ROWID",
+};
+
+constexpr std::array migrations{Migration{1, initial}, Migration{2, partitionListings}};
 
 /// Applies one step unless another process was faster.
 Result<void> apply(SqlConnection &connection, const Migration &migration)

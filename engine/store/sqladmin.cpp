@@ -16,14 +16,6 @@ namespace {
 
 constexpr int replayedAtOnce = 500;
 
-void writeAudit(SqlConnection &db, const AuditRow &audit)
-{
-    db.use("INSERT INTO audit(at, who, operation, poller, partition, reason, before, after)"
-           " VALUES(?, ?, ?, ?, ?, ?, ?, ?)")
-        .run(audit.at, audit.who, audit.operation, audit.key.poller, audit.key.partition, audit.reason,
-             audit.before, audit.after);
-}
-
 void writePause(SqlConnection &db, qint64 keyId, const Pause pause, const QString &reason, Instant now)
 {
     db.use("UPDATE keys SET pause = ?, pause_reason = ?, updated_at = ? WHERE id = ?")
@@ -91,6 +83,14 @@ qint64 heldItem(SqlConnection &db, qint64 heldId)
 }
 
 } // namespace
+
+void writeAudit(SqlConnection &db, const AuditRow &audit)
+{
+    db.use("INSERT INTO audit(at, who, operation, poller, partition, reason, before, after)"
+           " VALUES(?, ?, ?, ?, ?, ?, ?, ?)")
+        .run(audit.at, audit.who, audit.operation, audit.key.poller, audit.key.partition, audit.reason,
+             audit.before, audit.after);
+}
 
 void pauseKey(SqlConnection &db, const Key &key, Pause pause, const AuditRow &audit)
 {

@@ -7,6 +7,7 @@
 
 namespace watukuy::sql {
 
+void writeAudit(SqlConnection &db, const AuditRow &audit);
 void pauseKey(SqlConnection &db, const Key &key, Pause pause, const AuditRow &audit);
 void resumeKey(SqlConnection &db, const Key &key, const ScheduleState &schedule, const AuditRow &audit);
 void triggerKey(SqlConnection &db, const Key &key, const ScheduleState &schedule, const AuditRow &audit);

@@ -79,17 +79,6 @@ void storeCounters(SqlConnection &db, const KeyRow &row, Instant now)
              row.counts.items, row.counts.outboxPending, row.counts.parked, row.counts.held, now, row.id);
 }
 
-void ensureKeys(SqlConnection &db, const std::vector<std::pair<Key, Duration>> &keys, Instant now)
-{
-    // A key that was removed and comes back goes on above the old epochs: leases of its former life
-    // must not fit the new one.
-    Statement insert = db.use(
-        "INSERT INTO keys(poller, partition, next_due_at, interval_ms, updated_at, epoch)"
-        " VALUES(?, ?, ?, ?, ?, (SELECT value FROM meta WHERE name = 'epoch_floor')) ON CONFLICT DO NOTHING");
-    for (const auto &[key, interval] : keys)
-        insert.run(key.poller, key.partition, now, interval, now);
-}
-
 std::optional<Lease> acquireLease(SqlConnection &db, const Key &key, const QString &instance, Duration ttl,
                                   Instant now)
 {

@@ -33,7 +33,6 @@ void storeCounters(SqlConnection &db, const KeyRow &row, Instant now);
 [[nodiscard]] std::vector<KeyRow> keysOf(SqlConnection &db, const QString &poller,
                                          const std::optional<QString> &partition);
 
-void ensureKeys(SqlConnection &db, const std::vector<std::pair<Key, Duration>> &keys, Instant now);
 [[nodiscard]] std::optional<Lease> acquireLease(SqlConnection &db, const Key &key, const QString &instance,
                                                 Duration ttl, Instant now);
 [[nodiscard]] Renewal renewLease(SqlConnection &db, const Key &key, const Lease &lease, Duration ttl,
@@ -51,5 +50,7 @@ void saveState(SqlConnection &db, const Key &key, const Lease &lease, const Sche
 
 /// All keys, or the one.
 [[nodiscard]] std::vector<KeyState> loadKeyStates(SqlConnection &db, const std::optional<Key> &only);
+/// The schedule of a key that exists.
+[[nodiscard]] ScheduleState readSchedule(SqlConnection &db, qint64 keyId);
 
 } // namespace watukuy::sql

@@ -46,6 +46,8 @@ KeyState readKeyState(const Statement &row)
             BackfillState{{row.bytes(16)}, {row.bytes(17)}, row.integer(18) != 0, row.instant(15)};
     state.updatedAt = row.instant(19);
     state.schedule = readSchedule(row, 20);
+    if (!row.isNull(32))
+        state.partitionData = row.bytes(32);
     return state;
 }
 
@@ -109,7 +111,7 @@ std::vector<KeyState> loadKeyStates(SqlConnection &db, const std::optional<Key> 
         "backfill_from,"
         " backfill_to, backfill_force, updated_at, next_due_at, interval_ms, consecutive_failures, circuit,"
         " circuit_opened_at, throttled_until, rate_limit, last_poll_at, last_success_at, last_poll, "
-        "last_error, reason"
+        "last_error, reason, partition_data"
         " FROM keys WHERE id >= ? AND id <= ? ORDER BY poller, partition");
     const qint64 first = one.value_or(0);
     const qint64 last = one.value_or(std::numeric_limits<qint64>::max());
@@ -133,6 +135,16 @@ std::vector<KeyState> loadKeyStates(SqlConnection &db, const std::optional<Key> 
             describeOutbox(db, id, states[index]);
     }
     return states;
+}
+
+ScheduleState readSchedule(SqlConnection &db, qint64 keyId)
+{
+    Statement row =
+        db.use("SELECT next_due_at, interval_ms, consecutive_failures, circuit, circuit_opened_at,"
+               " throttled_until, rate_limit, last_poll_at, last_success_at, last_poll, "
+               "last_error, reason FROM keys WHERE id = ?");
+    row.run(keyId);
+    return row.next() ? readSchedule(row, 0) : ScheduleState{};
 }
 
 } // namespace watukuy::sql

@@ -4,6 +4,7 @@
 #include "engine/store/sqladmin.h"
 #include "engine/store/sqldelivery.h"
 #include "engine/store/sqlkeys.h"
+#include "engine/store/sqlpartitions.h"
 #include "engine/store/sqlpoll.h"
 #include "engine/store/sqlreads.h"
 #include "engine/store/storeerrors.h"
@@ -107,6 +108,14 @@ StoreTask<std::vector<budget::Use>> SqlReading<Base>::readBudget(QString budget,
 }
 
 template <typename Base>
+StoreTask<PartitionListing> SqlReading<Base>::readPartitionListing(QString poller)
+{
+    return inTransaction(Durability::Read, [poller = std::move(poller)](SqlConnection &db) {
+        return sql::readPartitionListing(db, poller);
+    });
+}
+
+template <typename Base>
 StoreTask<std::vector<ItemRow>> SqlReading<Base>::readItems(Key key, QString afterIdentity, int limit)
 {
     return inTransaction(Durability::Read,
@@ -140,11 +149,19 @@ StoreTask<void> SqlStore::close()
     });
 }
 
-StoreTask<void> SqlStore::ensureKeys(std::vector<std::pair<Key, Duration>> keys, Instant now)
+StoreTask<PartitionsOutcome> SqlStore::setPartitions(PartitionsPatch patch)
 {
-    return inTransaction(Durability::Full, [keys = std::move(keys), now](SqlConnection &db) {
-        return sql::ensureKeys(db, keys, now);
+    return inTransaction(Durability::Full, [patch = std::move(patch)](SqlConnection &db) {
+        return sql::setPartitions(db, patch);
     });
+}
+
+StoreTask<void> SqlStore::failPartitions(QString poller, Error error, Instant now)
+{
+    return inTransaction(Durability::Relaxed,
+                         [poller = std::move(poller), error = std::move(error), now](SqlConnection &db) {
+                             sql::failPartitions(db, poller, error, now);
+                         });
 }
 
 StoreTask<std::optional<Lease>> SqlStore::acquireLease(Key key, QString instance, Duration ttl, Instant now)

@@ -24,6 +24,7 @@ public:
     StoreTask<std::vector<TimelineEntry>> readTimeline(Key key, int limit) override;
     StoreTask<std::vector<AuditRow>> readAudit(std::optional<Instant> since, int limit) override;
     StoreTask<std::vector<budget::Use>> readBudget(QString budget, Instant since) override;
+    StoreTask<PartitionListing> readPartitionListing(QString poller) override;
     StoreTask<std::vector<ItemRow>> readItems(Key key, QString afterIdentity, int limit) override;
 
 protected:
@@ -70,7 +71,8 @@ public:
 
     StoreTask<void> open() override;
     StoreTask<void> close() override;
-    StoreTask<void> ensureKeys(std::vector<std::pair<Key, Duration>> keys, Instant now) override;
+    StoreTask<PartitionsOutcome> setPartitions(PartitionsPatch patch) override;
+    StoreTask<void> failPartitions(QString poller, Error error, Instant now) override;
 
     StoreTask<std::optional<Lease>> acquireLease(Key key, QString instance, Duration ttl,
                                                  Instant now) override;

@@ -136,6 +136,31 @@ struct BudgetAnswer {
     Instant tryAgainAt; ///< when not granted; what was to be replaced is taken back all the same
 };
 
+/// How the schedule of a paused key goes on; called on the store's thread, so it must be pure.
+using ResumeSchedule = std::function<ScheduleState(const ScheduleState &)>;
+
+/// What the partitions of a poller are now (spec-engine 7). The new ones get a key that is due at `now`;
+/// keys whose partition is not listed are paused unless an operator has paused them, and go on when it
+/// is listed again.
+struct PartitionsPatch {
+    QString poller;
+    std::vector<PartitionDefinition> listed; ///< no key twice
+    std::optional<Instant> listedAt;         ///< remembered; nothing = the workspace itself lists them
+    Duration firstInterval{0};
+    ResumeSchedule resume;
+    std::optional<AuditRow> audit; ///< when an operator asked for it
+    Instant now;
+};
+
+/// Partitions by key, in order.
+struct PartitionsOutcome {
+    QStringList added;
+    QStringList removed;
+    QStringList returned;
+
+    [[nodiscard]] bool isEmpty() const { return added.isEmpty() && removed.isEmpty() && returned.isEmpty(); }
+};
+
 struct BulkOutcome {
     qint64 done = 0;
     qint64 skipped = 0;
@@ -152,8 +177,10 @@ public:
     /// Waits for what was asked before, then closes.
     virtual StoreTask<void> close() = 0;
 
-    /// Creates the missing ones, due at `now` with the given first interval.
-    virtual StoreTask<void> ensureKeys(std::vector<std::pair<Key, Duration>> keys, Instant now) = 0;
+    /// Makes the keys of a poller what its partitions are now. Nothing is written when nothing changed.
+    virtual StoreTask<PartitionsOutcome> setPartitions(PartitionsPatch patch) = 0;
+    /// A listing failed: the partitions stay, and why is remembered.
+    virtual StoreTask<void> failPartitions(QString poller, Error error, Instant now) = 0;
 
     // Leases (promise G5). Acquiring takes the next epoch; nothing = another instance holds it.
     virtual StoreTask<std::optional<Lease>> acquireLease(Key key, QString instance, Duration ttl,

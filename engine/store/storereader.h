@@ -70,6 +70,15 @@ struct LoggedEvent {
     Event event;
 };
 
+/// When a poller's partitions were listed, and why they were not.
+struct PartitionListing {
+    std::optional<Instant> listedAt;
+    std::optional<Instant> triedAt;
+    std::optional<Error> lastError; ///< of the last try; nothing when it succeeded
+
+    bool operator==(const PartitionListing &) const = default;
+};
+
 /// Reading methods. Each is asynchronous: the SQL runs on a thread of the store, the answer
 /// arrives in the calling thread. Lists come in bounded pages. Errors: ErrorKind::Store,
 /// StoreDamaged, StoreNewer.
@@ -96,6 +105,7 @@ public:
     virtual StoreTask<std::vector<AuditRow>> readAudit(std::optional<Instant> since, int limit) = 0;
     /// What was let go by `budget` after `since`, oldest first. Times count from 1970.
     virtual StoreTask<std::vector<budget::Use>> readBudget(QString budget, Instant since) = 0;
+    virtual StoreTask<PartitionListing> readPartitionListing(QString poller) = 0;
     /// Live snapshot rows by identity, for partitions taken from another poller's snapshot.
     virtual StoreTask<std::vector<ItemRow>> readItems(Key key, QString afterIdentity, int limit) = 0;
 };

@@ -7,6 +7,7 @@
 #include "engine/api/operations.h"
 #include "engine/definition/workspace.h"
 #include "tests/support/virtualclock.h"
+#include "tests/support/makekeys.h"
 
 using namespace Qt::StringLiterals;
 using namespace std::chrono_literals;
@@ -96,7 +97,8 @@ private Q_SLOTS:
                                       u"/nowhere/shop.watukuy.json"_s);
         m_store = std::move(*makeStore(m_workspace.store));
         QVERIFY(QCoro::waitFor(m_store->open()));
-        QVERIFY(QCoro::waitFor(m_store->ensureKeys({{m_eu, 1s}, {m_us, 1s}, {m_prices, 1s}}, m_clock.now())));
+        QVERIFY(QCoro::waitFor(
+            tests::ensureKeys(m_store.get(), {{m_eu, 1s}, {m_us, 1s}, {m_prices, 1s}}, m_clock.now())));
         m_operations = std::make_unique<Operations>(m_workspace, *m_store, m_clock);
     }
 

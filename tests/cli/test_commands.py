@@ -39,6 +39,97 @@ class Scope(CliTest):
         self.assert_exit(0, self.folder.call('test', 'catalog', '--partition', 'us'))
 
 
+class Partitions(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.server = self.serve(Server(10))
+        self.list(['north', {'key': 'south', 'data': {'slug': 's'}}])
+        self.folder.write(workspace({'catalog': snapshot_poller(self.server, partitions={'file': 'tenants.json'})}))
+
+    def list(self, tenants):
+        (self.folder.path / 'tenants.json').write_text(json.dumps(tenants))
+
+    def json(self, *arguments, code=0):
+        return self.assert_exit(code, self.folder.call(*arguments, '--json')).json
+
+    def test_a_tick_lists_them_and_runs_each(self):
+        ticked = self.json('tick')
+        self.assertEqual([(row['partition'], row['items']) for row in ticked], [('north', 10), ('south', 10)])
+        rows = self.json('partitions', 'ls', 'catalog')
+        self.assertEqual([(row['partition'], row['listed'], row['data']) for row in rows],
+                         [('north', True, None), ('south', True, {'slug': 's'})])
+        self.assertIn('south', self.folder.call('partitions', 'ls', 'catalog').out)
+
+    def test_refresh_has_a_dry_run_and_an_audit_row(self):
+        dry = self.json('partitions', 'refresh', 'catalog', '--dry-run')
+        self.assertEqual(dry['wouldAffect'], 2)
+        self.assertEqual(self.json('partitions', 'ls', 'catalog'), [])
+        self.assertEqual(self.json('partitions', 'refresh', 'catalog', '--reason', 'new tenant')['done'], 2)
+        audit = self.json('audit')
+        self.assertEqual((audit[0]['operation'], audit[0]['reason']), ('partitions refresh', 'new tenant'))
+        self.assertEqual(self.json('partitions', 'refresh', 'catalog')['done'], 0)
+
+    def test_only_what_is_no_longer_listed_can_be_removed(self):
+        self.json('tick')
+        self.assert_says(self.assert_exit(3, self.folder.call('partitions', 'remove', 'catalog', 'south')), 'still listed')
+        self.list(['north'])
+        self.assertIn('no longer listed, paused', self.json('partitions', 'refresh', 'catalog')['details'][0])
+        self.assertEqual({row['partition']: row['skipped'] for row in self.json('tick')}['south'], 'paused')
+        self.assertIn('goes on by itself', self.json('resume', 'catalog', '--partition', 'south')['details'][0])
+        dry = self.json('partitions', 'remove', 'catalog', 'south', '--dry-run')
+        self.assertIn('10 items', dry['details'][0])
+        self.assertEqual(self.json('partitions', 'remove', 'catalog', 'south')['done'], 1)
+        self.assertEqual([row['partition'] for row in self.json('inspect')], ['north'])
+        self.assert_says(self.assert_exit(2, self.folder.call('partitions', 'remove', 'catalog', 'south')), 'no partition')
+
+    def test_a_file_that_is_broken_keeps_the_old_ones_and_is_told(self):
+        self.json('tick')
+        (self.folder.path / 'tenants.json').write_text('["north",\n 7]')
+        self.assert_says(self.assert_exit(1, self.folder.call('partitions', 'refresh', 'catalog')), 'line 2', 'tenants.json')
+        inspected = self.json('inspect')
+        self.assertEqual(len(inspected), 2)
+        self.assertEqual([warning['code'] for warning in inspected[0]['warnings']][-1], 'partitions-stale')
+        self.assert_says(self.folder.call('partitions', 'ls', 'catalog'), 'failed')
+
+    def test_a_first_listing_that_fails_fails_the_tick(self):
+        (self.folder.path / 'tenants.json').unlink()
+        ticked = self.json('tick', code=1)
+        self.assertEqual(len(ticked), 1)
+        self.assertIn('tenants.json', ticked[0]['error']['detail'])
+
+    def test_a_test_finds_the_partitions_by_itself_and_writes_nothing(self):
+        self.assert_exit(0, self.folder.call('test', 'catalog', '--partition', 'south'))
+        self.assert_says(self.assert_exit(2, self.folder.call('test', 'catalog', '--partition', 'sout')), 'Did you mean "south"')
+        self.assertFalse((self.folder.path / 'store.db').exists())
+
+    def test_words_that_do_not_fit(self):
+        self.assert_says(self.assert_exit(2, self.folder.call('partitions', 'drop', 'catalog')), 'ls, refresh and remove')
+        self.assert_says(self.assert_exit(2, self.folder.call('partitions', 'remove', 'catalog')), 'PARTITION')
+        self.assert_says(self.assert_exit(2, self.folder.call('partitions', 'ls', 'catalog', 'north')), 'north')
+        self.assert_says(self.assert_exit(2, self.folder.call('partitions', 'ls', 'catalo')), 'Did you mean "catalog"')
+
+
+class Budgets(CliTest):
+    def test_what_is_used_is_shown(self):
+        server = self.serve(Server(10))
+        budgets = {'api': {'requests': 3, 'per': '1h', 'maxWait': '1s'}, 'idle': {'requests': 9, 'per': '1m'}}
+        pollers = {'catalog': snapshot_poller(server, budget='api'), 'again': snapshot_poller(server, budget='api')}
+        self.folder.write(workspace(pollers, budgets=budgets))
+        self.assert_exit(0, self.folder.call('tick'))
+        rows = self.assert_exit(0, self.folder.call('budgets', '--json')).json
+        self.assertEqual([(row['budget'], row['used'], row['available'], row['pollers']) for row in rows],
+                         [('api', 2, 1, ['again', 'catalog']), ('idle', 0, 9, [])])
+        self.assert_exit(0, self.folder.call('trigger', 'catalog'))
+        self.assert_exit(0, self.folder.call('trigger', 'again'))
+        self.assert_exit(0, self.folder.call('tick'))  # one of the two is put off, which is no failure
+        rows = self.assert_exit(0, self.folder.call('budgets', '--json')).json
+        self.assertEqual((rows[0]['used'], rows[0]['available']), (3, 0))
+        self.assertGreater(rows[0]['nextFreeAt'], rows[1]['nextFreeAt'])
+        waiting = [row['waitingFor']['what'] for row in self.assert_exit(0, self.folder.call('inspect', '--json')).json]
+        self.assertEqual(sorted(waiting), ['budget', 'due'])
+        self.assertIn('3 in 60 min', self.folder.call('budgets').out)
+
+
 class ReadOnly(CliTest):
     def test_nothing_is_created_or_changed(self):
         server = self.serve(Server(10))

@@ -84,12 +84,12 @@ class Run(CliTest):
     def test_an_edited_workspace_that_cannot_run_leaves_the_old_one_at_work(self):
         process = self.start('run')
         self.delivered(20)
-        self.folder.write(workspace({'catalog': snapshot_poller(self.server, schedule=OFTEN, budget='b')},
-                                    budgets={'b': {'requests': 1, 'per': '1s'}}))
+        self.folder.write(workspace({'catalog': snapshot_poller(self.server, schedule=OFTEN, deliver={'to': ['k']})},
+                                    sinks={'k': {'kind': 'kafka', 'brokers': 'localhost', 'topic': 't'}}))
         time.sleep(2)
         self.server.listing.change(update=(1,))
         self.delivered(21)
-        self.assert_says(self.assert_exit(0, self.stop(process)), 'cannot be run; the old one goes on', 'budget')
+        self.assert_says(self.assert_exit(0, self.stop(process)), 'cannot be run; the old one goes on', 'kafka')
 
     def test_two_signals_at_once_end_it_like_two_signals(self):
         process = self.start('run')

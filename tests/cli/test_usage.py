@@ -9,9 +9,8 @@ from pathlib import Path
 from harness import CliTest, call, workspace, snapshot_poller
 from server import Server
 
-LATER = ('partitions', 'budgets')
 NOW = ('run', 'tick', 'inspect', 'validate', 'test', 'trigger', 'pause', 'resume', 'parked', 'held', 'backfill', 'cancel-backfill',
-       'replay', 'reset-cursor', 'audit', 'export', 'migrate',
+       'replay', 'reset-cursor', 'partitions', 'budgets', 'audit', 'export', 'migrate',
        'demo-api', 'demo', 'version')
 
 
@@ -31,13 +30,6 @@ class Usage(CliTest):
         for word in ('version', '--version'):
             self.assertRegex(self.assert_exit(0, call(word)).out, r'^watukuy \d+\.\d+\.\d+ ')
         self.assertRegex(call('version', '--json').json['version'], r'^\d+\.\d+\.\d+$')
-
-    def test_commands_of_later_versions_say_so(self):
-        for command in LATER:
-            with self.subTest(command):
-                answer = self.assert_exit(2, call(command, 'orders'))
-                self.assert_says(answer, f'this version does not have the command {command} yet')
-                self.assertEqual(answer.out, '')
 
     def test_wrong_words_are_usage_errors(self):
         for words, said in ((('tock',), 'Did you mean tick?'),

@@ -7,6 +7,7 @@
 #include "engine/delivery/dispatcher.h"
 #include "tests/support/knownrandom.h"
 #include "tests/support/virtualclock.h"
+#include "tests/support/makekeys.h"
 
 using namespace Qt::StringLiterals;
 using namespace std::chrono_literals;
@@ -121,7 +122,7 @@ private Q_SLOTS:
     {
         m_store = std::move(*makeStore(MemoryStoreDefinition{}));
         QVERIFY(QCoro::waitFor(m_store->open()));
-        QVERIFY(QCoro::waitFor(m_store->ensureKeys({{m_key, 1s}}, m_clock.now())));
+        QVERIFY(QCoro::waitFor(tests::ensureKeys(m_store.get(), {{m_key, 1s}}, m_clock.now())));
         m_lease = **QCoro::waitFor(m_store->acquireLease(m_key, u"me"_s, 30s, m_clock.now()));
         m_sinks.clear();
         m_sinks.emplace(u"a"_s, std::make_unique<ScriptedSink>());

@@ -229,9 +229,9 @@ private Q_SLOTS:
     void whatThisVersionCannotDoIsRefusedAtTheStart()
     {
         const QByteArray text =
-            R"({"version":1,"store":{"kind":"memory"},"budgets":{"b":{"requests":1,"per":"1s"}},
-            "pollers":{"items":{"request":{"url":"http://127.0.0.1/"},"identity":"id","budget":"b",
-            "cursor":{"strategy":"snapshotDiff"}}}})";
+            R"({"version":1,"store":{"kind":"memory"},"sinks":{"k":{"kind":"kafka","brokers":"b","topic":"t"}},
+            "pollers":{"items":{"request":{"url":"http://127.0.0.1/"},"identity":"id",
+            "cursor":{"strategy":"snapshotDiff"},"deliver":{"to":["k"]}}}})";
         auto workspace = parseWorkspace(text, u"/tmp/test.watukuy.json"_s);
         QVERIFY(workspace);
         const auto store = std::move(*makeStore(workspace->store));

@@ -5,6 +5,7 @@
 
 #include "engine/run/leasekeeper.h"
 #include "tests/support/virtualclock.h"
+#include "tests/support/makekeys.h"
 
 using namespace Qt::StringLiterals;
 using namespace std::chrono_literals;
@@ -39,7 +40,7 @@ private Q_SLOTS:
     {
         m_store = std::move(*makeStore(MemoryStoreDefinition{}));
         QVERIFY(QCoro::waitFor(m_store->open()));
-        QVERIFY(QCoro::waitFor(m_store->ensureKeys({{m_key, 1s}}, m_clock.now())));
+        QVERIFY(QCoro::waitFor(tests::ensureKeys(m_store.get(), {{m_key, 1s}}, m_clock.now())));
         const auto lease = QCoro::waitFor(m_store->acquireLease(m_key, u"me"_s, 30s, m_clock.now()));
         m_keeper = std::make_unique<LeaseKeeper>(*m_store, m_clock, m_key, **lease, 30s, 10s);
     }

@@ -2,6 +2,7 @@
 #include <deque>
 
 #include "tests/store/contract.h"
+#include "tests/support/makekeys.h"
 
 using namespace Qt::StringLiterals;
 
@@ -156,7 +157,7 @@ void AdminContract::aCancelledBackfillLeavesNothing()
 
 void AdminContract::aRemovedKeyIsGoneWithItsRows()
 {
-    must(m_store->ensureKeys({{key(u"b"_s), Duration{1}}}, at(1)));
+    must(tests::ensureKeys(m_store.get(), {{key(u"b"_s), Duration{1}}}, at(1)));
     const Lease b = *must(m_store->acquireLease(key(u"b"_s), u"a"_s, ttl, at(1)));
     PollCommit full = page({u"1"_s, u"2"_s});
     full.log = true;
@@ -174,7 +175,7 @@ void AdminContract::aRemovedKeyIsGoneWithItsRows()
     QCOMPARE(must(m_store->readParked({})).size(), size_t{1});
     QCOMPARE(must(m_store->readAudit(std::nullopt, 9)), (std::vector<AuditRow>{row}));
 
-    must(m_store->ensureKeys({{key(), Duration{1}}}, at(1)));
+    must(tests::ensureKeys(m_store.get(), {{key(), Duration{1}}}, at(1)));
     QCOMPARE(state().counts, KeyCounts{});
     QVERIFY(!stored(u"1"_s));
     QVERIFY(pending().empty());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/store/contract.h"
+#include "tests/support/makekeys.h"
 
 #include <QCryptographicHash>
 
@@ -139,7 +140,7 @@ void Contract::init()
 {
     m_store = m_factory();
     must(m_store->open());
-    must(m_store->ensureKeys({{key(), Duration{60'000}}}, at(1'000)));
+    must(tests::ensureKeys(m_store.get(), {{key(), Duration{60'000}}}, at(1'000)));
     m_lease = must(m_store->acquireLease(key(), u"a"_s, ttl, at(1'000))).value_or(Lease{});
 }
 
@@ -165,7 +166,7 @@ int runContract(const StoreFactory &factory, const QStringList &arguments)
     // With names of tests on the command line only the classes that have them run something.
     int failures = 0;
     for (const auto make : {makeLeaseContract, makePollContract, makeScanContract, makeDeliveryContract,
-                            makeParkedContract, makeAdminContract})
+                            makeParkedContract, makeAdminContract, makePartitionContract})
         failures += QTest::qExec(make(factory).get(), arguments);
     return failures;
 }

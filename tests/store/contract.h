@@ -92,5 +92,6 @@ private Q_SLOTS:
 [[nodiscard]] std::unique_ptr<Contract> makeDeliveryContract(StoreFactory factory);
 [[nodiscard]] std::unique_ptr<Contract> makeParkedContract(StoreFactory factory);
 [[nodiscard]] std::unique_ptr<Contract> makeAdminContract(StoreFactory factory);
+[[nodiscard]] std::unique_ptr<Contract> makePartitionContract(StoreFactory factory);
 
 } // namespace watukuy::contract

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/store/contract.h"
+#include "tests/support/makekeys.h"
 
 using namespace Qt::StringLiterals;
 
@@ -43,7 +44,7 @@ void LeaseContract::aNewKeyIsDueAtOnceWithItsFirstInterval()
 void LeaseContract::anExistingKeyIsNotCreatedAgain()
 {
     (void)commit(page({u"1"_s}));
-    must(m_store->ensureKeys({{key(), Duration{5}}, {key(u"b"_s), Duration{7}}}, at(9'000)));
+    must(tests::ensureKeys(m_store.get(), {{key(), Duration{5}}, {key(u"b"_s), Duration{7}}}, at(9'000)));
     QCOMPARE(state().schedule.interval, Duration{60'000});
     QCOMPARE(state().lastSequence, 1);
     const std::vector<KeyState> all = must(m_store->loadKeys());
@@ -168,7 +169,7 @@ void LeaseContract::aRemovedAndRecreatedKeyRefusesTheOldLease()
 {
     must(m_store->removeKey(key(), audit()));
     QCOMPARE(failureOf(m_store->commitPoll(key(), m_lease, page({}))).kind, ErrorKind::LeaseLost);
-    must(m_store->ensureKeys({{key(), Duration{1}}}, at(1)));
+    must(tests::ensureKeys(m_store.get(), {{key(), Duration{1}}}, at(1)));
     const auto fresh = must(m_store->acquireLease(key(), u"b"_s, ttl, at(2)));
     QVERIFY(fresh && fresh->epoch > m_lease.epoch);
     QCOMPARE(failureOf(m_store->commitPoll(key(), m_lease, page({}))).kind, ErrorKind::LeaseLost);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/store/contract.h"
+#include "tests/support/makekeys.h"
 
 using namespace Qt::StringLiterals;
 
@@ -135,7 +136,7 @@ void ParkedContract::C60_anUnchangedInvalidItemIsParkedOnce()
     QCOMPARE(state().counts.parked, 2);
 
     // The same text of another key is another item.
-    must(m_store->ensureKeys({{key(u"b"_s), Duration{1}}}, at(1)));
+    must(tests::ensureKeys(m_store.get(), {{key(u"b"_s), Duration{1}}}, at(1)));
     const Lease b = *must(m_store->acquireLease(key(u"b"_s), u"a"_s, ttl, at(1)));
     must(m_store->commitPoll(key(u"b"_s), b, bad));
     QCOMPARE(must(m_store->readParked({})).size(), size_t{4});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/store/contract.h"
+#include "tests/support/makekeys.h"
 
 using namespace Qt::StringLiterals;
 
@@ -240,7 +241,8 @@ void PollContract::theLogIsReadInSlices()
 
 void PollContract::theLogIsReadByTimeAndPartition()
 {
-    must(m_store->ensureKeys({{key(u"b"_s), Duration{1}}, {{u"other"_s, u""_s}, Duration{1}}}, at(1)));
+    must(tests::ensureKeys(m_store.get(), {{key(u"b"_s), Duration{1}}, {{u"other"_s, u""_s}, Duration{1}}},
+                           at(1)));
     const Lease b = *must(m_store->acquireLease(key(u"b"_s), u"a"_s, ttl, at(1)));
     PollCommit logged = page({u"1"_s, u"2"_s, u"3"_s});
     logged.log = true;

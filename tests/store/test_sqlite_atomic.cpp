@@ -4,6 +4,7 @@
 
 #include "tests/store/contract.h"
 #include "tests/store/sqlitefile.h"
+#include "tests/support/makekeys.h"
 
 using namespace Qt::StringLiterals;
 
@@ -32,7 +33,7 @@ Scene makeScene(const QString &path)
     Scene scene;
     scene.store = makeStore(SqliteStoreDefinition{path}).value();
     must(scene.store->open());
-    must(scene.store->ensureKeys({{key(), Duration{1}}}, at(1)));
+    must(tests::ensureKeys(scene.store.get(), {{key(), Duration{1}}}, at(1)));
     scene.lease = *must(scene.store->acquireLease(key(), u"a"_s, ttl, at(1)));
     PollCommit full = page({u"1"_s, u"2"_s, u"3"_s, u"4"_s});
     full.log = true;

@@ -9,6 +9,7 @@
 #include "engine/store/sqlstore.h"
 #include "tests/store/contract.h"
 #include "tests/store/sqlitefile.h"
+#include "tests/support/makekeys.h"
 
 using namespace Qt::StringLiterals;
 
@@ -67,7 +68,7 @@ std::unique_ptr<StateStore> SqliteFileTest::opened() const
 {
     auto fresh = store();
     must(fresh->open());
-    must(fresh->ensureKeys({{key(), Duration{1}}}, at(1)));
+    must(tests::ensureKeys(fresh.get(), {{key(), Duration{1}}}, at(1)));
     return fresh;
 }
 
@@ -252,7 +253,7 @@ void SqliteFileTest::migrationsLeadFromEveryVersionToTheNewest()
         }
         const auto newest = makeStore(SqliteStoreDefinition{file}).value();
         must(newest->open());
-        must(newest->ensureKeys({{key(), Duration{1}}}, at(1)));
+        must(tests::ensureKeys(newest.get(), {{key(), Duration{1}}}, at(1)));
         QCOMPARE(must(newest->loadKeys()).size(), size_t{1});
         QCOMPARE(SqliteFile(file).value(u"PRAGMA user_version"_s).toInt(), all.back().number);
     }
@@ -291,7 +292,7 @@ void SqliteFileTest::twoProcessesMayCreateTheStoreAtOnce()
         for (auto &opening : openings)
             must(std::move(opening));
         for (const auto &each : stores)
-            must(each->ensureKeys({{key(), Duration{1}}}, at(1)));
+            must(tests::ensureKeys(each.get(), {{key(), Duration{1}}}, at(1)));
         QCOMPARE(must(stores.front()->loadKeys()).size(), size_t{1});
     }
 }
@@ -302,7 +303,8 @@ void SqliteFileTest::C49_twoProcessesWriteWithoutMeetingBusy()
     const std::array stores{opened(), opened()};
     std::array<Lease, 2> leases;
     for (size_t number = 0; number < 2; ++number) {
-        must(stores.at(number)->ensureKeys({{key(QString::number(number)), Duration{1}}}, at(1)));
+        must(
+            tests::ensureKeys(stores.at(number).get(), {{key(QString::number(number)), Duration{1}}}, at(1)));
         leases.at(number) =
             *must(stores.at(number)->acquireLease(key(QString::number(number)), u"x"_s, ttl, at(1)));
     }
@@ -315,7 +317,8 @@ void SqliteFileTest::C49_twoProcessesWriteWithoutMeetingBusy()
             PollCommit some = page({u"a%1"_s.arg(round), u"b%1"_s.arg(round)});
             some.log = true;
             commits.push_back(stores.at(number)->commitPoll(own, leases.at(number), some));
-            budgets.push_back(stores.at(number)->takeBudget({u"api"_s, 150, Duration{60'000}, 1, at(round)}));
+            budgets.push_back(stores.at(number)->takeBudget(
+                {.budget = u"api"_s, .windows = {{150, Duration{60'000}}}, .now = at(round)}));
             reads.push_back(stores.at(number)->loadPending(own, {at(1), 10, {}}));
         }
     }

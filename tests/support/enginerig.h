@@ -24,8 +24,9 @@ enum class StoreKind { Memory, Sqlite };
 /// The poller is called `items`; what it delivers goes to `events.jsonl` in a folder of its own.
 class EngineRig {
 public:
-    /// `members` of the poller as JSON without braces; `$API` stands for the server's address.
-    EngineRig(StoreKind kind, const QByteArray &members);
+    /// `members` of the poller as JSON without braces, `beside` of the workspace with a comma before each;
+    /// `$API` stands for the server's address.
+    EngineRig(StoreKind kind, const QByteArray &members, QByteArray beside = {});
     ~EngineRig();
     Q_DISABLE_COPY_MOVE(EngineRig)
 
@@ -61,6 +62,7 @@ private:
 
     StoreKind m_kind;
     QByteArray m_members;
+    QByteArray m_beside;
     QTemporaryDir m_folder;
     demo::HttpServer m_server;
     std::unique_ptr<WorkspaceDefinition> m_workspace;

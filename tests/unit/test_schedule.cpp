@@ -59,7 +59,7 @@ ScheduleState openState()
 
 QString code(const KeyState &state, bool running = false, Instant at = now)
 {
-    return schedule::waitingFor(state, running, here, at).code;
+    return schedule::waitingFor(state, {}, running, here, at).code;
 }
 
 } // namespace
@@ -196,7 +196,7 @@ void TestSchedule::everyWaitIsExplained()
     QCOMPARE(code(state, true), u"running"_s);
 
     state.lease = Lease{u"elsewhere"_s, 4, now + 10s};
-    const schedule::WaitingFor lease = schedule::waitingFor(state, false, here, now);
+    const schedule::WaitingFor lease = schedule::waitingFor(state, {}, false, here, now);
     QCOMPARE(lease.code, u"lease"_s);
     QCOMPARE(toEpochMs(*lease.until), toEpochMs(now + 10s));
     QVERIFY(lease.because.contains(u"elsewhere"_s));
@@ -208,7 +208,7 @@ void TestSchedule::everyWaitIsExplained()
         schedule::afterThrottle(state.schedule, settings(), 10s, std::nullopt, failed, now).state;
     QCOMPARE(code(state), u"retry-after"_s);
     state.schedule = openState();
-    const schedule::WaitingFor probe = schedule::waitingFor(state, false, here, now);
+    const schedule::WaitingFor probe = schedule::waitingFor(state, {}, false, here, now);
     QCOMPARE(probe.code, u"probe"_s);
     QCOMPARE(toEpochMs(*probe.until), toEpochMs(now + 30s));
     QVERIFY(probe.because.contains(failed.title));
@@ -220,7 +220,7 @@ void TestSchedule::everyWaitIsExplained()
 
     state.pause = Pause::Operator;
     state.pauseReason = u"maintenance"_s;
-    const schedule::WaitingFor resume = schedule::waitingFor(state, true, here, now);
+    const schedule::WaitingFor resume = schedule::waitingFor(state, {}, true, here, now);
     QCOMPARE(resume.code, u"resume"_s);
     QVERIFY(!resume.until);
     QVERIFY(resume.because.contains(u"maintenance"_s));
@@ -232,7 +232,7 @@ void TestSchedule::aDeliveryRetryIsNamedWhenItComesBeforeThePoll()
     state.schedule.nextDueAt = now + 60s;
     state.counts.outboxPending = 3;
     state.nextDeliveryAt = now + 5s;
-    const schedule::WaitingFor retry = schedule::waitingFor(state, false, here, now);
+    const schedule::WaitingFor retry = schedule::waitingFor(state, {}, false, here, now);
     QCOMPARE(retry.code, u"delivery-retry"_s);
     QCOMPARE(toEpochMs(*retry.until), toEpochMs(now + 5s));
     state.nextDeliveryAt = now + 90s;

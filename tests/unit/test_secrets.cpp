@@ -193,6 +193,7 @@ void TestSecrets::everyReferenceOfAWorkspaceIsFound()
                                u"env:HOOK"_s,
                                u"env:KAFKA"_s,
                                u"env:KEY"_s,
+                               u"env:PROXY"_s,
                                u"env:REDIS"_s,
                                u"file:secrets/basic"_s,
                                u"file:secrets/refresh"_s,

@@ -126,6 +126,10 @@ QString Wording::waiting(const KeySnapshot &key, Instant now) const
             .arg(until);
     if (key.waitingForCode == u"lease")
         return tr("Another instance works on it and holds the lease until %1.").arg(until);
+    if (key.waitingForCode == u"budget")
+        return tr("Its budget has nothing left. It goes on by %1.").arg(until);
+    if (key.waitingForCode == u"window")
+        return tr("Its active windows keep it quiet until %1.").arg(until);
     if (key.waitingForCode == u"delivery-retry")
         return tr("The next delivery is tried at %1.").arg(until);
     return until.isEmpty() ? tr("It is due now.") : tr("The next poll is due %1.").arg(until);

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/run/budgetkeeper.h"
+
+#include <algorithm>
+
+#include "engine/model/bell.h"
+
+namespace watukuy {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+/// A share that is older than this when its request leaves is taken anew: the request has queued.
+constexpr Duration freshFor{50};
+/// A promised share that nobody has claimed for so long is anybody's.
+constexpr Duration promiseHolds{2000};
+
+Error cancelled(const QString &budget)
+{
+    return {.kind = ErrorKind::Cancelled,
+            .name = u"Cancelled"_s,
+            .title = u"The wait for the budget %1 was ended"_s.arg(budget),
+            .retryable = true};
+}
+
+} // namespace
+
+struct BudgetKeeper::Waiter {
+    Wish wish;
+    qint64 replaces = 0;
+    Duration deadline{0}; ///< monotonic
+    std::optional<Result<Share>> answer;
+    Bell answered;
+
+    explicit Waiter(QObject *context)
+        : answered(context)
+    {
+    }
+};
+
+/// A budget, and everybody who wants some of it. Times are monotonic.
+struct BudgetKeeper::Line {
+    /// A share for one who was sent away until then.
+    struct Promise {
+        Key key;
+        Lane lane = Lane::Live;
+        qint64 cost = 1;
+        Duration at{0};
+    };
+
+    BudgetDefinition definition;
+    std::vector<budget::Window> windows;
+    std::vector<budget::Use> uses; ///< of this process, in order of time
+    std::vector<Promise> promises; ///< in order of time
+    budget::FairQueue queue;
+    std::map<quint64, std::shared_ptr<Waiter>> waiters;
+    std::unique_ptr<PendingWake> wake;
+    bool isServing = false;
+
+    void forgetOld(Duration now);
+    /// The earliest time for `wish` behind everything that was promised to others before.
+    [[nodiscard]] Duration earliestFor(const Wish &wish, Duration now) const;
+    void promise(const Wish &wish, Duration at);
+    void dropPromise(const Wish &wish);
+    [[nodiscard]] std::optional<Duration> promisedTo(const Wish &wish) const;
+};
+
+void BudgetKeeper::Line::forgetOld(Duration now)
+{
+    std::erase_if(uses, [&](const budget::Use &use) { return use.at <= now - budget::longest(windows); });
+    std::erase_if(promises, [&](const Promise &one) { return one.at + promiseHolds < now; });
+}
+
+std::optional<Duration> BudgetKeeper::Line::promisedTo(const Wish &wish) const
+{
+    for (const Promise &one : promises) {
+        if (one.key == wish.key && one.lane == wish.lane)
+            return one.at;
+    }
+    return {};
+}
+
+Duration BudgetKeeper::Line::earliestFor(const Wish &wish, Duration now) const
+{
+    const auto own = promisedTo(wish);
+    std::vector<budget::Use> ahead;
+    Duration from = now;
+    for (const Promise &one : promises) {
+        if (one.lane > wish.lane || (own && one.at >= *own))
+            continue;
+        if (ahead.empty())
+            ahead = uses;
+        from = std::max(from, one.at);
+        ahead.push_back({from, one.cost});
+    }
+    return budget::earliest(ahead.empty() ? uses : ahead, windows, wish.cost, from);
+}
+
+void BudgetKeeper::Line::promise(const Wish &wish, Duration at)
+{
+    dropPromise(wish);
+    promises.insert(std::ranges::upper_bound(promises, at, {}, &Promise::at),
+                    {.key = wish.key, .lane = wish.lane, .cost = wish.cost, .at = at});
+}
+
+void BudgetKeeper::Line::dropPromise(const Wish &wish)
+{
+    std::erase_if(promises, [&](const Promise &one) { return one.key == wish.key && one.lane == wish.lane; });
+}
+
+BudgetKeeper::BudgetKeeper(const std::map<QString, BudgetDefinition> &budgets, StateStore &store,
+                           Clock &clock, std::function<void()> waitingChanged)
+    : m_store(store)
+    , m_clock(clock)
+    , m_waitingChanged(std::move(waitingChanged))
+{
+    for (const auto &[name, definition] : budgets) {
+        auto line = std::make_unique<Line>();
+        line->definition = definition;
+        line->windows = budget::windowsOf(definition);
+        m_lines.emplace(name, std::move(line));
+    }
+}
+
+BudgetKeeper::~BudgetKeeper() = default;
+
+QCoro::Task<Result<BudgetKeeper::Share>> BudgetKeeper::take(Wish wish)
+{
+    return takeInstead(std::move(wish), 0);
+}
+
+QCoro::Task<Result<BudgetKeeper::Share>> BudgetKeeper::takeInstead(Wish wish, qint64 replaces)
+{
+    if (wish.budget.isEmpty())
+        co_return Share{.wish = std::move(wish), .grantedAt = m_clock.steady()};
+    if (m_ending)
+        co_return fail(cancelled(wish.budget));
+    Line *line = m_lines.at(wish.budget).get();
+    const quint64 id = ++m_lastWaiter;
+    const auto waiter = std::make_shared<Waiter>(&m_context);
+    waiter->wish = wish;
+    waiter->replaces = replaces;
+    waiter->deadline = m_clock.steady() + line->definition.maxWait;
+    line->waiters.emplace(id, waiter);
+    line->queue.add({.id = id,
+                     .key = wish.key,
+                     .lane = wish.lane,
+                     .weight = line->definition.weighted ? wish.weight : 1,
+                     .cost = wish.cost});
+    ++m_waiting;
+    m_waitingChanged();
+    serve(line);
+    while (!waiter->answer)
+        co_await waiter->answered.ringing();
+    --m_waiting;
+    m_waitingChanged();
+    co_return std::move(*waiter->answer);
+}
+
+QCoro::Task<Result<void>> BudgetKeeper::spend(std::shared_ptr<Share> share)
+{
+    const bool isFresh = m_clock.steady() - share->grantedAt <= freshFor;
+    if (share->wish.budget.isEmpty() || (isFresh && !share->isSpent)) {
+        share->isSpent = true;
+        co_return Result<void>{};
+    }
+    auto anew = co_await takeInstead(share->wish, share->isSpent ? 0 : share->use);
+    if (!anew)
+        co_return fail(anew.error());
+    *share = std::move(*anew);
+    share->isSpent = true;
+    co_return Result<void>{};
+}
+
+std::optional<BudgetWait> BudgetKeeper::waitOf(const Key &key) const
+{
+    for (const auto &[name, line] : m_lines) {
+        for (const auto &[id, waiter] : line->waiters) {
+            if (waiter->wish.key == key)
+                return BudgetWait{name, m_clock.now() + (waiter->deadline - m_clock.steady())};
+        }
+    }
+    return {};
+}
+
+void BudgetKeeper::endWaits()
+{
+    m_ending = true;
+    for (const auto &[name, line] : m_lines) {
+        while (!line->waiters.empty())
+            decide(line.get(), line->waiters.begin()->first, fail(cancelled(name)));
+    }
+}
+
+void BudgetKeeper::decide(Line *line, quint64 id, Result<Share> answer)
+{
+    const auto found = line->waiters.find(id);
+    if (found == line->waiters.end())
+        return;
+    if (answer)
+        line->queue.served(id);
+    else
+        line->queue.remove(id);
+    found->second->answer = std::move(answer);
+    found->second->answered.ring();
+    line->waiters.erase(found);
+}
+
+/// Serves whose turn it is until the budget is used up, then sleeps until it is not.
+QCoro::Task<void> BudgetKeeper::serve(Line *line)
+{
+    if (std::exchange(line->isServing, true))
+        co_return;
+    line->wake.reset();
+    while (const auto id = line->queue.next()) {
+        const auto waiter = line->waiters.at(*id);
+        if (!waiter->wish.mayWait()) {
+            decide(line, *id, fail(cancelled(line->definition.name)));
+            continue;
+        }
+        const Duration now = m_clock.steady();
+        line->forgetOld(now);
+        Duration wait = line->earliestFor(waiter->wish, now) - now;
+        if (wait <= Duration::zero()) {
+            BudgetRequest request{.budget = line->definition.name,
+                                  .windows = line->windows,
+                                  .cost = waiter->wish.cost,
+                                  .replaces = std::exchange(waiter->replaces, 0),
+                                  .now = m_clock.now()};
+            const auto answer = co_await m_store.takeBudget(std::move(request));
+            if (!answer) {
+                decide(line, *id, fail(answer.error()));
+                continue;
+            }
+            if (answer->granted) {
+                line->uses.push_back({m_clock.steady(), waiter->wish.cost});
+                line->dropPromise(waiter->wish);
+                decide(line, *id,
+                       Share{.wish = waiter->wish, .use = answer->use, .grantedAt = m_clock.steady()});
+                continue;
+            }
+            wait = answer->tryAgainAt - m_clock.now();
+        }
+        wait = std::max(wait, Duration{1});
+        endHopeless(line, m_clock.steady() + wait);
+        if (!waiter->answer) {
+            for (const Line::Promise &one : line->promises)
+                wait = std::min(wait, one.at + promiseHolds + Duration{1} - m_clock.steady());
+            line->wake = m_clock.wakeAfter(wait, [this, line] { serve(line); });
+            break;
+        }
+    }
+    line->isServing = false;
+}
+
+/// Nobody is served before `nextFree`: those who may not wait that long are told so now, wherever in
+/// the line they stand, and when to come again.
+void BudgetKeeper::endHopeless(Line *line, Duration nextFree)
+{
+    std::vector<quint64> hopeless;
+    for (const auto &[id, waiter] : line->waiters) {
+        if (nextFree > waiter->deadline)
+            hopeless.push_back(id);
+    }
+    for (const quint64 id : hopeless) {
+        const auto found = line->waiters.find(id);
+        if (found == line->waiters.end())
+            continue;
+        const Wish wish = found->second->wish;
+        const Duration at = std::max(nextFree, line->earliestFor(wish, m_clock.steady()));
+        line->promise(wish, at);
+        decide(line, id, fail(timeout(*line, wish, at)));
+    }
+}
+
+Error BudgetKeeper::timeout(const Line &line, const Wish &wish, Duration tryAgainAt) const
+{
+    const BudgetDefinition &budget = line.definition;
+    const Instant again = m_clock.now() + (tryAgainAt - m_clock.steady());
+    return {
+        .kind = ErrorKind::Http,
+        .name = u"BudgetTimeout"_s,
+        .title = u"The budget %1 has nothing left"_s.arg(budget.name),
+        .detail =
+            u"%1 requests in %2 ms are spent or promised; the next is free at %3, beyond maxWait (%4 ms)"_s
+                .arg(budget.requests)
+                .arg(budget.per.count())
+                .arg(toRfc3339(again))
+                .arg(budget.maxWait.count()),
+        .nextStep = u"Nothing is lost: %1 goes on then. If it happens a lot, poll less often or give "
+                    "budgets.%2 more"_s.arg(wish.key.toString(), budget.name),
+        .retryable = true,
+        .notBefore = again};
+}
+
+bool isDeferral(const Error &error)
+{
+    return error.name == u"BudgetTimeout";
+}
+
+} // namespace watukuy

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Hands out shares of budgets: never more than a window allows, fairly, and never silently late.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+
+#include <QCoroTask>
+#include <QObject>
+
+#include "engine/budget/fairqueue.h"
+#include "engine/definition/definition.h"
+#include "engine/model/clock.h"
+#include "engine/model/key.h"
+#include "engine/store/statestore.h"
+
+namespace watukuy {
+
+/// A run that waits for a share.
+struct BudgetWait {
+    QString budget;
+    Instant until; ///< at most
+};
+
+/// The budgets of a workspace (spec-engine 7, promise G6). A share is granted by this process's own
+/// monotonic count, which no clock that is set can move, and by the store's count over all processes.
+/// Who cannot have one in time is promised one for later, so that nobody who asks often starves others.
+/// Engine thread only. Outlive it with every coroutine that waits here.
+class BudgetKeeper {
+public:
+    /// `waitingChanged` hears when somebody began or ceased to wait.
+    BudgetKeeper(const std::map<QString, BudgetDefinition> &budgets, StateStore &store, Clock &clock,
+                 std::function<void()> waitingChanged);
+    ~BudgetKeeper();
+    Q_DISABLE_COPY_MOVE(BudgetKeeper)
+
+    struct Wish {
+        QString budget; ///< a name in the workspace; "" = none, granted at once
+        Key key;
+        Lane lane = Lane::Live;
+        double weight = 1;
+        int cost = 1;
+        std::function<bool()> mayWait = [] { return true; };
+    };
+    struct Share {
+        Wish wish;
+        qint64 use = 0;        ///< in the store
+        Duration grantedAt{0}; ///< monotonic
+        bool isSpent = false;
+    };
+
+    /// One share, after at most the budget's maxWait. `BudgetTimeout` (with Error::notBefore) when it
+    /// cannot be had by then; Cancelled when `mayWait` says so; or the store's error.
+    QCoro::Task<Result<Share>> take(Wish wish);
+
+    /// To be asked each time a request that stands for `share` goes onto the wire: a share that lies
+    /// idle too long, or that an earlier try has spent, is taken anew. Counting happens when requests
+    /// leave, not when they are planned.
+    QCoro::Task<Result<void>> spend(std::shared_ptr<Share> share);
+
+    /// How many wait now.
+    [[nodiscard]] int waiting() const { return m_waiting; }
+
+    [[nodiscard]] std::optional<BudgetWait> waitOf(const Key &key) const;
+
+    /// Everybody who waits is told Cancelled, now and from now on.
+    void endWaits();
+
+private:
+    struct Waiter;
+    struct Line;
+    QCoro::Task<Result<Share>> takeInstead(Wish wish, qint64 replaces);
+    QCoro::Task<void> serve(Line *line);
+    void endHopeless(Line *line, Duration nextFree);
+    void decide(Line *line, quint64 id, Result<Share> answer);
+    [[nodiscard]] Error timeout(const Line &line, const Wish &wish, Duration tryAgainAt) const;
+
+    StateStore &m_store;
+    Clock &m_clock;
+    std::function<void()> m_waitingChanged;
+    QObject m_context;
+    std::map<QString, std::unique_ptr<Line>> m_lines;
+    quint64 m_lastWaiter = 0;
+    int m_waiting = 0;
+    bool m_ending = false;
+};
+
+/// True for the error of a share that could not be had in time: the cycle goes on later, nothing failed.
+[[nodiscard]] bool isDeferral(const Error &error);
+
+} // namespace watukuy

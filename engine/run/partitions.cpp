@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/run/partitions.h"
+
+#include <map>
+
+#include <QFile>
+#include <QSet>
+
+#include "engine/definition/partitionreader.h"
+#include "engine/run/pagefetch.h"
+#include "engine/schedule/schedule.h"
+
+namespace watukuy {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+using Listed = Result<std::vector<PartitionDefinition>>;
+
+constexpr int mostPages = 1000;
+constexpr int rowsAtOnce = 1000;
+constexpr qint64 mostFileBytes = 64LL * 1024 * 1024;
+
+Error listingError(const PollerDefinition &poller, const QString &detail, const QString &nextStep)
+{
+    return {.kind = ErrorKind::Body,
+            .name = u"PartitionListingError"_s,
+            .title = u"The partitions of %1 cannot be listed"_s.arg(poller.name),
+            .detail = detail,
+            .nextStep = nextStep};
+}
+
+Listed fromFile(const PollerDefinition &poller)
+{
+    QFile file(poller.partitions.file);
+    if (!file.open(QIODevice::ReadOnly))
+        return fail(listingError(poller, u"%1: %2"_s.arg(file.fileName(), file.errorString()),
+                                 u"Correct partitions.file, or let the program read it"_s));
+    if (file.size() > mostFileBytes)
+        return fail(listingError(poller, u"%1 is larger than 64 MB"_s.arg(file.fileName()),
+                                 u"Name a file that holds the partitions only"_s));
+    return parsePartitionFile(file.readAll(), file.fileName());
+}
+
+/// The listing as the page fetcher knows listings. Further pages come by `Link: rel=next`.
+Listing listingOf(const PartitionsDefinition &partitions)
+{
+    Listing listing{.request = *partitions.request, .response = {}, .pagination = {}};
+    listing.response.shape.items = partitions.items;
+    listing.pagination.kind = PagingKind::Link;
+    return listing;
+}
+
+/// `${poller}` and `${var.NAME}`; reading the workspace has refused all others.
+Template::Lookup lookupFor(const Ports &ports, const PollerDefinition &poller)
+{
+    return [&ports, &poller](const QString &name) -> Result<std::optional<QString>> {
+        if (name == u"poller")
+            return poller.name;
+        const auto variable = ports.workspace.variables.find(name.mid(4));
+        return variable == ports.workspace.variables.end() ? std::nullopt : std::optional(variable->second);
+    };
+}
+
+/// Adds the partitions of a page; a key that came before counts once.
+Result<void> addItems(const FetchedPage &page, const PollerDefinition &poller, QSet<QString> &keys,
+                      std::vector<PartitionDefinition> &listed)
+{
+    if (!page.body.broken.empty())
+        return fail(listingError(poller, page.body.broken.front().reason, u"Look at what the API answers"_s));
+    for (const QByteArray &item : page.body.items) {
+        const auto value = json::find(item, poller.partitions.key);
+        if (!value)
+            return fail(value.error());
+        const bool isKey =
+            *value && ((*value)->kind == json::Kind::String || (*value)->kind == json::Kind::Number);
+        const QString key = isKey ? (*value)->scalarText() : QString();
+        if (key.isEmpty())
+            return fail(
+                listingError(poller,
+                             u"Item %1 has no text or number at \"%2\": %3"_s.arg(listed.size() + 1)
+                                 .arg(poller.partitions.key.text(), QString::fromUtf8(item.left(200))),
+                             u"Correct partitions.key"_s));
+        if (keys.contains(key))
+            continue;
+        keys.insert(key);
+        listed.push_back({.key = key, .data = item});
+    }
+    return {};
+}
+
+QCoro::Task<Listed> fromListing(Ports *ports, std::shared_ptr<const PollerDefinition> poller)
+{
+    const Fetcher fetcher{ports->client, ports->budgets};
+    const Listing listing = listingOf(poller->partitions);
+    std::vector<PartitionDefinition> listed;
+    QSet<QString> keys;
+    QString next;
+    QSet<QString> followed;
+    for (int pages = 0; pages < mostPages; ++pages) {
+        auto request = ports->client.prepare(listing.request, lookupFor(*ports, *poller), next);
+        if (!request)
+            co_return fail(request.error());
+        BudgetKeeper::Wish share{
+            .budget = poller->budget, .key = {poller->name, {}}, .cost = listing.request.cost};
+        auto page = co_await fetchPage(fetcher, std::move(share), std::move(*request), listing, std::nullopt);
+        if (!page)
+            co_return fail(page.error());
+        if (page->answer.outcome != http::Answer::Outcome::Page)
+            co_return fail(page->answer.throttle.value_or(
+                listingError(*poller, u"The API answered %1"_s.arg(page->answer.response.status), {})));
+        if (auto added = addItems(*page, *poller, keys, listed); !added)
+            co_return fail(added.error());
+        next = page->answer.linkNext;
+        if (next.isEmpty() || followed.contains(next))
+            co_return listed;
+        followed.insert(next);
+    }
+    co_return fail(listingError(*poller, u"It goes on after %1 pages"_s.arg(mostPages),
+                                u"Ask for more partitions at once"_s));
+}
+
+QCoro::Task<Listed> fromSnapshot(Ports *ports, std::shared_ptr<const PollerDefinition> poller)
+{
+    const auto states = co_await ports->store.loadKeys();
+    if (!states)
+        co_return fail(states.error());
+    std::vector<PartitionDefinition> listed;
+    QSet<QString> keys;
+    for (const KeyState &state : *states) {
+        if (state.key.poller != poller->partitions.poller)
+            continue;
+        QString after;
+        for (;;) {
+            const auto rows = co_await ports->store.readItems(state.key, after, rowsAtOnce);
+            if (!rows)
+                co_return fail(rows.error());
+            for (const ItemRow &row : *rows) {
+                if (!keys.contains(row.identity))
+                    listed.push_back({.key = row.identity, .data = row.payload.value_or(QByteArray())});
+                keys.insert(row.identity);
+            }
+            if (rows->size() < rowsAtOnce)
+                break;
+            after = rows->back().identity;
+        }
+    }
+    co_return listed;
+}
+
+} // namespace
+
+bool areWritten(const PartitionsDefinition &partitions)
+{
+    return partitions.source == PartitionSource::Single || partitions.source == PartitionSource::List;
+}
+
+std::vector<PartitionDefinition> writtenPartitions(const PartitionsDefinition &partitions)
+{
+    if (partitions.source == PartitionSource::Single)
+        return {PartitionDefinition{}};
+    return partitions.list;
+}
+
+PartitionsPatch partitionsPatch(const PollerDefinition &poller, std::vector<PartitionDefinition> listed,
+                                Instant now)
+{
+    return {.poller = poller.name,
+            .listed = std::move(listed),
+            .listedAt = areWritten(poller.partitions) ? std::nullopt : std::optional(now),
+            .firstInterval = poller.schedule.min,
+            .resume = [now](const ScheduleState &state) { return schedule::afterResume(state, now).state; },
+            .now = now};
+}
+
+QCoro::Task<Listed> listPartitions(Ports *ports, std::shared_ptr<const PollerDefinition> poller)
+{
+    switch (poller->partitions.source) {
+    case PartitionSource::File:
+        co_return fromFile(*poller);
+    case PartitionSource::Http:
+        co_return co_await fromListing(ports, poller);
+    case PartitionSource::Poller:
+        co_return co_await fromSnapshot(ports, poller);
+    case PartitionSource::Single:
+    case PartitionSource::List:
+        break;
+    }
+    co_return writtenPartitions(poller->partitions);
+}
+
+QCoro::Task<Result<PartitionsOutcome>>
+refreshPartitions(Ports *ports, std::shared_ptr<const PollerDefinition> poller, std::optional<AuditRow> audit)
+{
+    auto listed = co_await listPartitions(ports, poller);
+    const Instant now = ports->clock.now();
+    if (!listed) {
+        if (listed.error().kind != ErrorKind::Cancelled)
+            (void)co_await ports->store.failPartitions(poller->name, listed.error(), now);
+        co_return fail(listed.error());
+    }
+    PartitionsPatch patch = partitionsPatch(*poller, std::move(*listed), now);
+    patch.audit = std::move(audit);
+    co_return co_await ports->store.setPartitions(std::move(patch));
+}
+
+PartitionsOutcome changeOf(const QString &poller, const std::vector<PartitionDefinition> &listed,
+                           const std::vector<KeyState> &states)
+{
+    std::map<QString, Pause> known;
+    for (const KeyState &state : states) {
+        if (state.key.poller == poller)
+            known.emplace(state.key.partition, state.pause);
+    }
+    PartitionsOutcome outcome;
+    for (const PartitionDefinition &partition : listed) {
+        const auto found = known.find(partition.key);
+        if (found == known.end())
+            outcome.added.append(partition.key);
+        else if (found->second == Pause::PartitionRemoved)
+            outcome.returned.append(partition.key);
+        if (found != known.end())
+            known.erase(found);
+    }
+    for (const auto &[partition, pause] : known) {
+        if (pause == Pause::None)
+            outcome.removed.append(partition);
+    }
+    return outcome;
+}
+
+std::optional<Instant> nextListing(const PollerDefinition &poller, const PartitionListing &listing,
+                                   Instant now)
+{
+    if (areWritten(poller.partitions))
+        return {};
+    if (listing.lastError && listing.triedAt)
+        return std::min(*listing.triedAt + poller.schedule.min, now + poller.schedule.min);
+    if (!listing.listedAt)
+        return now;
+    return std::min(*listing.listedAt + poller.partitions.refresh, now + poller.partitions.refresh);
+}
+
+} // namespace watukuy

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Budgets in the poll cycle: what leaves, in which order, and what becomes of those who wait.
+#include "engine/api/operations.h"
+#include "tests/run/cyclesuite.h"
+
+using namespace Qt::StringLiterals;
+using namespace std::chrono_literals;
+using namespace watukuy;
+using namespace watukuy::tests;
+
+namespace {
+
+QByteArray theBudget(const QByteArray &members)
+{
+    return ",\"budgets\":{\"b\":{" + members + "}}";
+}
+
+/// Partitions `p1` to `p<count>`, each an item of its own.
+QByteArray partitioned(int count, const QByteArray &more = {})
+{
+    QByteArrayList keys;
+    for (int number = 1; number <= count; ++number)
+        keys.append("{\"key\":\"p" + QByteArray::number(number) + "\"}");
+    QByteArray asked = wholeList;
+    asked.replace("$API/items", "$API/items?of=${partition.key}");
+    return asked +
+           ",\"budget\":\"b\",\"schedule\":{\"min\":\"10s\",\"max\":\"10s\",\"jitter\":0}"
+           ",\"partitions\":{\"list\":[" +
+           keys.join(',') + "]}" + more;
+}
+
+int mostInAnyWindow(const QList<Instant> &moments, Duration length)
+{
+    qsizetype most = 0;
+    for (qsizetype first = 0; first < moments.size(); ++first) {
+        qsizetype last = first;
+        while (last < moments.size() && moments[last] < moments[first] + length)
+            ++last;
+        most = std::max(most, last - first);
+    }
+    return static_cast<int>(most);
+}
+
+} // namespace
+
+class TestBudgets : public CycleSuite {
+    Q_OBJECT
+
+public:
+    using CycleSuite::CycleSuite;
+
+private:
+    /// Notes when each request came.
+    void listen(EngineRig &rig)
+    {
+        m_moments.clear();
+        rig.answer = [this, &rig](const ServerRequest &) {
+            m_moments.append(rig.clock.now());
+            return ServerReply::json("[{\"id\":1}]");
+        };
+    }
+    static KeyState stateOf(EngineRig &rig, const QString &partition)
+    {
+        return *QCoro::waitFor(rig.store().loadKey({u"items"_s, partition}));
+    }
+
+    QList<Instant> m_moments;
+
+private Q_SLOTS:
+    void C63_threeHundredKeysNeverSendMoreThanAHundredInAnyMinute()
+    {
+        EngineRig rig(m_kind, partitioned(300),
+                      theBudget("\"requests\":100,\"per\":\"1m\",\"maxWait\":\"5m\""));
+        listen(rig);
+        rig.engine().start();
+        rig.settle();
+        QCOMPARE(m_moments.size(), 100);
+        rig.pass(3min);
+        QVERIFY2(m_moments.size() >= 300, qPrintable(QString::number(m_moments.size())));
+        QCOMPARE(mostInAnyWindow(m_moments, 1min), 100);
+        for (int number = 1; number <= 300; ++number)
+            QCOMPARE(stateOf(rig, u"p%1"_s.arg(number)).counts.items, 1); // each in its turn
+    }
+
+    void aKeyThatCannotHaveItsShareInTimeGoesOnLaterAndNothingFails()
+    {
+        EngineRig rig(m_kind, partitioned(3), theBudget("\"requests\":1,\"per\":\"1m\",\"maxWait\":\"5s\""));
+        listen(rig);
+        rig.engine().start();
+        rig.settle();
+        QCOMPARE(m_moments.size(), 1);
+        QList<qint64> promised;
+        for (const auto &[key, entry] : rig.engine().keys()) {
+            if (!entry.state.schedule.lastError)
+                continue;
+            QCOMPARE(entry.state.schedule.lastError->name, u"BudgetTimeout"_s);
+            QCOMPARE(entry.state.schedule.consecutiveFailures, 0);
+            promised.append((entry.state.schedule.nextDueAt - m_moments.first()) / 1s);
+            QVERIFY(hasWarning({.warnings = entry.warnings}, u"budget-timeout"_s));
+            const auto waiting = snapshotOf(entry.state, entry.poller.get(), false, {}, rig.clock.now());
+            QCOMPARE(waiting.waitingForCode, u"budget"_s);
+        }
+        std::ranges::sort(promised);
+        QCOMPARE(promised, (QList<qint64>{60, 120})); // each its own time: nobody starves
+        rig.pass(5min);
+        QCOMPARE(mostInAnyWindow(m_moments, 1min), 1);
+        QCOMPARE(m_moments.size(), 6);
+        QMap<QString, int> visits;
+        for (const ServerRequest &request : rig.requests)
+            ++visits[request.query(u"of"_s).value_or(QString())];
+        QCOMPARE(visits, (QMap<QString, int>{{u"p1"_s, 2}, {u"p2"_s, 2}, {u"p3"_s, 2}}));
+    }
+
+    void whoWaitsForABudgetSaysSoAndBlocksNoOtherKey()
+    {
+        QByteArray others = "},\"free\":{" + wholeList;
+        EngineRig rig(m_kind, partitioned(60) + others,
+                      theBudget("\"requests\":1,\"per\":\"1h\",\"maxWait\":\"1h\""));
+        listen(rig);
+        rig.engine().start();
+        rig.settle();
+        QCOMPARE(m_moments.size(), 2); // one of the sixty, and the free one
+        const auto wait = rig.engine().budgetWaitOf({u"items"_s, u"p7"_s});
+        QVERIFY(wait);
+        QCOMPARE(wait->budget, u"b"_s);
+        QCOMPARE(wait->until, rig.clock.now() + 1h);
+    }
+
+    void aStopEndsEveryWaitAndFailsNothing()
+    {
+        EngineRig rig(m_kind, partitioned(5), theBudget("\"requests\":1,\"per\":\"1h\",\"maxWait\":\"1h\""));
+        listen(rig);
+        rig.engine().start();
+        rig.settle();
+        rig.restart();
+        for (const QString &partition : {u"p2"_s, u"p3"_s, u"p4"_s, u"p5"_s}) {
+            const KeyState state = stateOf(rig, partition);
+            QCOMPARE(state.schedule.consecutiveFailures, 0);
+            QVERIFY(!state.lease);
+        }
+        QCOMPARE(m_moments.size(), 1);
+    }
+
+    void theStoreRemembersWhatWasSpentBeforeARestart()
+    {
+        EngineRig rig(m_kind, partitioned(1), theBudget("\"requests\":1,\"per\":\"1h\",\"maxWait\":\"1s\""));
+        listen(rig);
+        rig.engine().start();
+        rig.settle();
+        rig.restart();
+        rig.engine().start();
+        rig.pass(30min);
+        QCOMPARE(m_moments.size(), 1);
+        rig.pass(31min);
+        QCOMPARE(m_moments.size(), 2);
+    }
+
+    void everyHopOfARedirectCounts()
+    {
+        EngineRig rig(m_kind, partitioned(1), theBudget("\"requests\":3,\"per\":\"1h\",\"maxWait\":\"2h\""));
+        m_moments.clear();
+        rig.answer = [this, &rig](const ServerRequest &request) {
+            m_moments.append(rig.clock.now());
+            if (request.path == u"/items"_s)
+                return ServerReply{.status = 302, .headers = {{"Location", "/moved"}}, .body = {}};
+            return ServerReply::json("[{\"id\":1}]");
+        };
+        rig.engine().start();
+        rig.settle();
+        rig.pass(50min);
+        QCOMPARE(m_moments.size(), 3); // a whole visit, and the first hop of the next
+        rig.pass(30min);
+        QCOMPARE(mostInAnyWindow(m_moments, 1h), 3);
+        QVERIFY(m_moments.size() >= 4);
+    }
+
+    void costsAreWeighed()
+    {
+        QByteArray members = partitioned(4);
+        members.replace("\"url\":", "\"cost\":5,\"url\":");
+        EngineRig rig(m_kind, members, theBudget("\"requests\":10,\"per\":\"1m\",\"maxWait\":\"10m\""));
+        listen(rig);
+        rig.engine().start();
+        rig.settle();
+        QCOMPARE(m_moments.size(), 2);
+        rig.pass(61s);
+        QCOMPARE(mostInAnyWindow(m_moments, 1min), 2);
+        QVERIFY(m_moments.size() >= 4);
+    }
+
+    void burstsAreHeldApart()
+    {
+        EngineRig rig(m_kind, partitioned(12),
+                      theBudget("\"requests\":12,\"per\":\"1m\",\"burst\":2,\"maxWait\":\"10m\""));
+        listen(rig);
+        rig.engine().start();
+        rig.settle();
+        QCOMPARE(m_moments.size(), 2);
+        rig.pass(1min);
+        QCOMPARE(mostInAnyWindow(m_moments, 10s), 2);
+        QVERIFY(m_moments.size() >= 12);
+    }
+};
+
+int main(int argc, char **argv)
+{
+    const QCoreApplication app(argc, argv);
+    return runOnEveryStore<TestBudgets>(argc, argv);
+}
+
+#include "test_budgets.moc"
