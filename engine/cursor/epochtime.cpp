@@ -9,6 +9,13 @@ namespace watukuy::cursor {
 
 namespace {
 
+/// Longer numbers are no times.
+constexpr qsizetype longest = 64;
+
+/// A fraction is written as long as it was read, but never so long that the number cannot be read again:
+/// `1e-60` is short, its fraction is not.
+constexpr int mostFractionDigits = 30;
+
 /// A decimal number taken apart: `sign digits * 10^-scale`, digits without leading zeros.
 struct Decimal {
     bool negative = false;
@@ -32,7 +39,6 @@ std::optional<int> readExponent(QStringView text)
 
 std::optional<Decimal> readDecimal(QStringView text)
 {
-    constexpr qsizetype longest = 64;
     Decimal number;
     if (text.size() > longest)
         return std::nullopt;
@@ -102,6 +108,16 @@ std::optional<int> unitByName(QStringView unit)
     return std::nullopt;
 }
 
+/// The part of a second that so many digits can say. Cut before the sign is taken, so that it is cut
+/// towards the past before 1970 as well.
+qint64 floored(qint64 nanoseconds, int digits)
+{
+    qint64 step = 1;
+    for (int place = digits; place < 9; ++place)
+        step *= 10;
+    return nanoseconds - nanoseconds % step;
+}
+
 /// The number counted in 10^-unitDigits seconds, rounded towards the past.
 std::optional<Timestamp> toTime(const Decimal &number, int unitDigits)
 {
@@ -134,7 +150,7 @@ std::optional<WrittenTime> readEpoch(QStringView text, QStringView unit)
         return std::nullopt;
     EpochForm form;
     form.unitDigits = unitByName(unit).value_or(unitByMagnitude(magnitude(*number)));
-    form.fractionDigits = number->scale;
+    form.fractionDigits = std::min(number->scale, mostFractionDigits);
     const auto at = toTime(*number, form.unitDigits);
     if (!at)
         return std::nullopt;
@@ -161,7 +177,7 @@ std::optional<WrittenTime> readDotNet(QStringView text)
 QString write(const Timestamp &at, const EpochForm &form)
 {
     qint64 seconds = at.seconds;
-    qint64 nanoseconds = at.nanoseconds;
+    qint64 nanoseconds = floored(at.nanoseconds, form.unitDigits + form.fractionDigits);
     const bool negative = seconds < 0;
     if (negative) {
         seconds = -seconds - (nanoseconds > 0 ? 1 : 0);

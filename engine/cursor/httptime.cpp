@@ -78,12 +78,11 @@ std::optional<qint64> offset(QStringView zone)
     return (*hours * 3600 + *minutes * 60) * (zone[0] == u'-' ? -1 : 1);
 }
 
-/// Two digits name a year of 1970 to 2069; the rule of RFC 7231 needs a clock, which reading has not.
-int fullYear(int year)
+/// Two digits name a year of 1970 to 2069; the rule of RFC 9110 5.6.7 (never more than 50 years ahead)
+/// needs a clock, which reading has not.
+int fullYear(int lastDigits)
 {
-    if (year >= 100)
-        return year;
-    return year < 70 ? 2000 + year : 1900 + year;
+    return lastDigits < 70 ? 2000 + lastDigits : 1900 + lastDigits;
 }
 
 struct Parts {
@@ -94,12 +93,14 @@ std::optional<WrittenTime> assemble(const Parts &parts, HttpForm form)
 {
     const auto day = digits(parts.day, 1, 2);
     const auto month = monthNumber(parts.month);
-    const auto year = digits(parts.year, form.kind == HttpForm::Kind::Rfc850 ? 2 : 4, 4);
+    form.shortYear = form.kind == HttpForm::Kind::Rfc850 && parts.year.size() == 2;
+    const qsizetype yearDigits = form.shortYear ? 2 : 4;
+    const auto year = digits(parts.year, yearDigits, yearDigits);
     const auto time = secondsOfDay(parts.time);
     const auto zone = form.kind == HttpForm::Kind::Asctime ? std::optional<qint64>{0} : offset(parts.zone);
     if (!day || !month || !year || !time || !zone)
         return std::nullopt;
-    const std::chrono::year_month_day date{std::chrono::year{fullYear(*year)},
+    const std::chrono::year_month_day date{std::chrono::year{form.shortYear ? fullYear(*year) : *year},
                                            std::chrono::month{static_cast<unsigned>(*month)},
                                            std::chrono::day{static_cast<unsigned>(*day)}};
     if (!date.ok())
@@ -155,14 +156,16 @@ QString write(const Timestamp &at, const HttpForm &form)
         twoDigits(civil.hour) + u':' + twoDigits(civil.minute) + u':' + twoDigits(civil.second);
     const QString month = monthNames[civil.month - 1];
     const QString weekday = dayNames[static_cast<size_t>(civil.weekday)];
-    const QString year = QString::number(civil.year).rightJustified(4, u'0');
+    const bool isShort = form.shortYear && fullYear(civil.year % 100) == civil.year;
+    const QString year =
+        isShort ? twoDigits(civil.year % 100) : QString::number(civil.year).rightJustified(4, u'0');
     switch (form.kind) {
     case HttpForm::Kind::Asctime:
         return weekday.first(3) + u' ' + month + u' ' + QString::number(civil.day).rightJustified(2) + u' ' +
                time + u' ' + year;
     case HttpForm::Kind::Rfc850:
         return (form.weekday ? weekday + u", "_s : QString()) + twoDigits(civil.day) + u'-' + month + u'-' +
-               year.last(2) + u' ' + time + u' ' + form.zone;
+               year + u' ' + time + u' ' + form.zone;
     case HttpForm::Kind::Fixdate:
         break;
     }

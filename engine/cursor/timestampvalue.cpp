@@ -13,6 +13,10 @@ namespace watukuy::cursor {
 
 namespace {
 
+/// 0001-01-02T00:00:00Z: no date is moved further back, since a year before 1 is not written so that it can
+/// be read again. The day is for zones behind UTC.
+constexpr Timestamp firstDate{-62'135'510'400, 0};
+
 /// True when a Qt format has an unquoted `t`: the text itself says its offset.
 bool namesZone(QStringView format)
 {
@@ -126,11 +130,14 @@ std::optional<QString> movedBack(const QString &text, Duration by, const CursorD
     if (!read)
         return std::nullopt;
     const Timestamp at = earlier(read->at, by);
+    const Timestamp date = std::max(at, std::min(read->at, firstDate));
     return std::visit(
         [&](const auto &form) -> QString {
             using Form = std::decay_t<decltype(form)>;
             if constexpr (std::is_same_v<Form, IsoForm> || std::is_same_v<Form, QtForm>)
-                return write(at, form, definition.timeZone);
+                return write(date, form, definition.timeZone);
+            else if constexpr (std::is_same_v<Form, HttpForm>)
+                return write(date, form);
             else
                 return write(at, form);
         },

@@ -28,7 +28,8 @@ struct Timestamp {
 /// (`unit` overrides), or `formats` in `timeZone`. Nothing when it cannot be read.
 [[nodiscard]] std::optional<Timestamp> readTimestamp(const QString &text, const CursorDefinition &definition);
 
-/// `text` moved back by `by`, written in the form `text` has. Nothing when unreadable.
+/// `text` moved back by `by`, written in the form `text` has; a date stays in the year 1, where years begin.
+/// Nothing when unreadable.
 [[nodiscard]] std::optional<QString> movedBack(const QString &text, Duration by,
                                                const CursorDefinition &definition);
 

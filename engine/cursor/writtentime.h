@@ -29,7 +29,8 @@ struct HttpForm {
     enum class Kind { Fixdate, Rfc850, Asctime };
     Kind kind = Kind::Fixdate;
     bool weekday = true;
-    QString zone; ///< `GMT`, `+0200`; empty for Asctime
+    bool shortYear = false; ///< written with two digits
+    QString zone;           ///< `GMT`, `+0200`; empty for Asctime
     qint64 offsetSeconds = 0;
 };
 

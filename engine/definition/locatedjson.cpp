@@ -7,6 +7,7 @@
 
 #include "engine/definition/syntaxmistake.h"
 #include "engine/json/token.h"
+#include "engine/json/walk.h"
 
 namespace watukuy {
 
@@ -36,8 +37,7 @@ public:
     {
         if (depth > deepest)
             return simdjson::DEPTH_ERROR;
-        const std::string_view token = from.raw_json_token();
-        const qsizetype start = goTo(token.data());
+        const qsizetype start = goTo(from.raw_json_token().data());
         into.line = m_line;
         ondemand::json_type type{};
         if (const auto error = from.type().get(type))
@@ -46,7 +46,10 @@ public:
             return readObject(from, into, start, depth);
         if (type == ondemand::json_type::array)
             return readArray(from, into, start, depth);
-        into.raw = QByteArrayView(token.data(), static_cast<qsizetype>(token.size())).trimmed().toByteArray();
+        std::string_view token;
+        if (const auto error = json::walk::tokenOf(from).get(token))
+            return error;
+        into.raw = QByteArray(token.data(), static_cast<qsizetype>(token.size()));
         m_end = start + into.raw.size();
         return readScalar(into);
     }
@@ -89,7 +92,7 @@ private:
             std::string_view name;
             if (const auto error = field.unescaped_key().get(name))
                 return error;
-            member.name = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+            member.name = json::textOfUtf8({name.data(), static_cast<qsizetype>(name.size())});
             if (const auto error = read(field.value(), member.value, depth + 1))
                 return error;
             into.members.push_back(std::move(member));
@@ -186,7 +189,8 @@ std::expected<LocatedValue, WorkspaceError> readLocated(const QByteArray &text)
         error = document.get_value().get(whole);
     if (!error)
         error = reader.read(whole, root, 0);
-    if (!error && !view.sliced(reader.end()).trimmed().isEmpty())
+    const std::string_view behind = std::string_view(padded).substr(static_cast<size_t>(reader.end()));
+    if (!error && !json::walk::trimmed(behind).empty())
         error = simdjson::TRAILING_CONTENT;
     if (error)
         return std::unexpected(explained(view, error, reader.line()));

@@ -13,6 +13,7 @@
 #include <QTimer>
 
 #include "engine/http/exchange.h"
+#include "engine/http/inflater.h"
 #include "engine/http/networkerror.h"
 #include "engine/http/origin.h"
 #include "engine/http/proxy.h"
@@ -85,7 +86,11 @@ QNetworkRequest wireRequest(const Request &request)
     for (const auto &[name, value] : request.headers)
         wire.setRawHeader(name, value);
     // Set by hand, so that Qt leaves the body as it came: see Inflater.
-    wire.setRawHeader("Accept-Encoding", "gzip, deflate");
+    wire.setRawHeader("Accept-Encoding", Inflater::accepted());
+    // The proxy reads it off a plain request; for the others it belongs to the tunnel (see useProxy).
+    if (const QByteArray proxy = proxyAuthorization(request);
+        !proxy.isEmpty() && request.url.scheme() == u"http")
+        wire.setRawHeader("Proxy-Authorization", proxy);
     if (!wire.hasRawHeader("Accept-Language"))
         wire.setRawHeader("Accept-Language", "*");
     wire.setAttribute(QNetworkRequest::RedirectPolicyAttribute, QNetworkRequest::ManualRedirectPolicy);
@@ -242,9 +247,11 @@ QCoro::Task<Result<Response>> NetworkTransport::Private::run(std::shared_ptr<Pri
         exchange->reset();
         if (!response)
             co_return fail(response.error());
+        response->took = Duration{took.elapsed()};
+        if (request.answered)
+            request.answered(*response);
         if (!isRedirect(response->status) || request.redirects == Redirects::None ||
             !response->hasHeader("Location")) {
-            response->took = Duration{took.elapsed()};
             response->credentialsDropped = leftOrigin;
             co_return std::move(*response);
         }

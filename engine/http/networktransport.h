@@ -10,7 +10,7 @@ namespace watukuy::http {
 
 /// The real transport. Create and destroy it in the thread that uses it; what is under way when it
 /// is destroyed ends as Cancelled from the event loop. At most six requests per
-/// host at once; HTTP/1.1 with keep-alive; TLS errors are fatal; gzip and deflate.
+/// host at once; HTTP/1.1 with keep-alive; TLS errors are fatal; gzip, deflate, br and zstd.
 /// Redirects are followed by hand so that credentials never leave their origin.
 class NetworkTransport final : public Transport {
 public:

@@ -42,7 +42,7 @@ bool comesBefore(const Member &left, const Member &right)
 {
     const auto isHigh = [](char character) { return static_cast<unsigned char>(character) >= 0xee; };
     if (std::ranges::any_of(left.name, isHigh) || std::ranges::any_of(right.name, isHigh))
-        return QString::fromUtf8(left.name) < QString::fromUtf8(right.name);
+        return textOfUtf8(left.name) < textOfUtf8(right.name);
     return left.name < right.name;
 }
 
@@ -67,8 +67,16 @@ public:
         case json_type::array:
             return writeArray(from, out, depth);
         default:
-            return writeScalar(walk::trimmed(from.raw_json_token()), out);
+            return writeScalar(from, out);
         }
+    }
+
+    simdjson::error_code writeScalar(value from, QByteArray &out)
+    {
+        std::string_view token;
+        if (const auto error = walk::tokenOf(from).get(token))
+            return error;
+        return writeScalar(token, out);
     }
 
     simdjson::error_code writeScalar(std::string_view token, QByteArray &out)
@@ -114,8 +122,11 @@ private:
             if (const auto error = std::move(element).get(inner))
                 return error;
             const Step step(*this, m_leftOut.isEmpty() ? QByteArray() : QByteArray::number(index++));
-            if (isLeftOut())
+            if (isLeftOut()) {
+                if (const auto error = walk::skip(inner))
+                    return error;
                 continue;
+            }
             if (written++ > 0)
                 out += ',';
             if (const auto error = write(inner, out, depth + 1))
@@ -139,8 +150,11 @@ private:
             if (const auto error = readName(field.key().raw() - 1, member))
                 return error;
             const Step step(*this, member.name);
-            if (isLeftOut())
+            if (isLeftOut()) {
+                if (const auto error = walk::skip(field.value()))
+                    return error;
                 continue;
+            }
             if (const auto error = write(field.value(), member.value, depth + 1))
                 return error;
             members.push_back(std::move(member));
@@ -193,7 +207,7 @@ private:
             : m_walk(walk_)
         {
             if (!m_walk.m_leftOut.isEmpty())
-                m_walk.m_place.append(QString::fromUtf8(name));
+                m_walk.m_place.append(textOfUtf8(name));
         }
         ~Step()
         {

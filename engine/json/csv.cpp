@@ -81,8 +81,8 @@ void takeCsvApart(QByteArrayView body, PageBody &page)
         for (size_t column = 0; column < head.fields.size(); ++column) {
             if (column > 0)
                 item += ',';
-            item += canonicalString(QString::fromUtf8(head.fields[column])) + ':' +
-                    canonicalString(QString::fromUtf8(record.fields[column]));
+            item += canonicalString(textOfUtf8(head.fields[column])) + ':' +
+                    canonicalString(textOfUtf8(record.fields[column]));
         }
         page.items.push_back(item + '}');
     }

@@ -53,7 +53,7 @@ simdjson::error_code cutKeyed(value from, const QString &keyField, std::vector<Q
         const char *end = quote + 1;
         while (*end != '"')
             end += *end == '\\' ? 2 : 1;
-        const QByteArray key(quote, end - quote + 1);
+        const QByteArray key = toBytes({quote, end + 1});
         std::string_view raw;
         if (const auto error = walk::rawOf(field.value()).get(raw))
             return error;
@@ -111,20 +111,18 @@ public:
             return cutItems(from, m_shape, m_items);
         }
         object members;
-        if (from.get_object().get(members)) {
-            return simdjson::SUCCESS;
-        }
+        if (from.get_object().get(members))
+            return walk::skip(from);
         const QString &wanted = m_shape.items.segments().at(depth);
         for (auto member : members) {
             std::string_view name;
             if (const auto error = member.unescaped_key().get(name))
                 return error;
-            if (QUtf8StringView(name.data(), static_cast<qsizetype>(name.size())).toString() != wanted)
-                continue;
+            const bool isWanted = textOfUtf8({name.data(), static_cast<qsizetype>(name.size())}) == wanted;
             value inner;
             if (const auto error = std::move(member.value()).get(inner))
                 return error;
-            if (const auto error = cut(inner, depth + 1))
+            if (const auto error = isWanted ? cut(inner, depth + 1) : walk::skip(inner))
                 return error;
         }
         return simdjson::SUCCESS;

@@ -48,7 +48,7 @@ public:
             return inObject(from, depth);
         if (type == walk::ondemand::json_type::array)
             return inArray(from, depth);
-        return simdjson::SUCCESS;
+        return walk::skip(from);
     }
 
     std::optional<RawValue> takeFound() { return std::move(m_found); }
@@ -64,11 +64,10 @@ private:
             if (const auto error = std::move(member).get(entry))
                 return error;
             const char *key = entry.key().raw() - 1;
-            value inner = entry.value();
-            if (!isWanted(key, depth))
-                continue;
-            m_found.reset();
-            if (const auto error = descend(inner, depth + 1))
+            const bool wanted = isWanted(key, depth);
+            if (wanted)
+                m_found.reset();
+            if (const auto error = wanted ? descend(entry.value(), depth + 1) : walk::skip(entry.value()))
                 return error;
         }
         return simdjson::SUCCESS;
@@ -88,6 +87,8 @@ private:
                 return error;
             if (isNumber && index++ == wanted)
                 return descend(inner, depth + 1);
+            if (const auto error = walk::skip(inner))
+                return error;
         }
         return simdjson::SUCCESS;
     }
@@ -172,7 +173,7 @@ QStringList namesAt(QByteArrayView raw)
         std::string_view name;
         if (member.unescaped_key().get(name))
             break;
-        names.append(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
+        names.append(textOfUtf8({name.data(), static_cast<qsizetype>(name.size())}));
     }
     return names;
 }

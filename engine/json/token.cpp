@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/json/token.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include <double-conversion/double-conversion.h>
+
+#include <QStringDecoder>
 
 #include "engine/json/rawvalue.h"
 
@@ -63,6 +66,12 @@ std::optional<char16_t> shortEscape(char letter)
     default:
         return {};
     }
+}
+
+/// What stands in a string without an escape (RFC 8259 section 7).
+bool isPlain(char character)
+{
+    return static_cast<unsigned char>(character) >= 0x20 && character != '"' && character != '\\';
 }
 
 /// A decimal number as its significant digits and where the point is: 0.DIGITS x 10^point.
@@ -202,25 +211,28 @@ QByteArray laidOut(const Decimal &number)
 
 } // namespace
 
+QString textOfUtf8(QByteArrayView bytes)
+{
+    if (!bytes.startsWith("\xEF\xBB\xBF"))
+        return QString::fromUtf8(bytes);
+    QStringDecoder decode(QStringDecoder::Utf8,
+                          QStringDecoder::Flag::Stateless | QStringDecoder::Flag::ConvertInitialBom);
+    return decode(bytes);
+}
+
 std::optional<QString> textOfString(QByteArrayView token)
 {
     if (token.size() < 2 || token.front() != '"' || token.back() != '"')
         return {};
     const QByteArrayView inside = token.sliced(1, token.size() - 2);
-    if (!inside.contains('\\')) {
-        for (const char character : inside) {
-            if (static_cast<unsigned char>(character) < 0x20)
-                return {};
-        }
-        return QString::fromUtf8(inside);
-    }
+    if (std::ranges::all_of(inside, isPlain))
+        return textOfUtf8(inside);
     QString text;
     for (qsizetype at = 0; at < inside.size();) {
         qsizetype next = at;
-        while (next < inside.size() && inside.at(next) != '\\' &&
-               static_cast<unsigned char>(inside.at(next)) >= 0x20)
+        while (next < inside.size() && isPlain(inside.at(next)))
             ++next;
-        text += QString::fromUtf8(inside.sliced(at, next - at));
+        text += textOfUtf8(inside.sliced(at, next - at));
         if (next >= inside.size())
             break;
         if (inside.at(next) != '\\' || next + 1 >= inside.size())

@@ -10,8 +10,12 @@
 
 namespace watukuy::json {
 
+/// UTF-8 as text. QString::fromUtf8() takes a U+FEFF in front for a byte-order mark and drops it; a string
+/// may begin with one.
+[[nodiscard]] QString textOfUtf8(QByteArrayView bytes);
+
 /// The text of a string token (quotes included in `token`), escapes undone, lone surrogates as
-/// U+FFFD. Nothing when an escape is malformed or a control character stands raw.
+/// U+FFFD. Nothing when an escape is malformed or a control character or a quote stands raw.
 [[nodiscard]] std::optional<QString> textOfString(QByteArrayView token);
 
 /// RFC 8785 section 3.2.2.2: `text` as a string token.

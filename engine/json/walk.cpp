@@ -33,6 +33,13 @@ std::string_view trimmed(std::string_view text)
     return text.substr(first, text.find_last_not_of(spaces) - first + 1);
 }
 
+simdjson::simdjson_result<std::string_view> tokenOf(ondemand::value value)
+{
+    const std::string_view token = value.raw_json_token();
+    const auto error = token.starts_with('"') ? value.get_raw_json_string().error() : simdjson::SUCCESS;
+    return {trimmed(token), error};
+}
+
 simdjson::simdjson_result<std::string_view> rawOf(ondemand::value value)
 {
     ondemand::json_type type{};
@@ -54,7 +61,12 @@ simdjson::simdjson_result<std::string_view> rawOf(ondemand::value value)
             return {trimmed(raw), error};
         }
     }
-    return {trimmed(value.raw_json_token()), simdjson::SUCCESS};
+    return tokenOf(value);
+}
+
+simdjson::error_code skip(ondemand::value value)
+{
+    return rawOf(value).error();
 }
 
 Kind kindOf(std::string_view raw)

@@ -27,8 +27,15 @@ private:
     qsizetype m_size = 0;
 };
 
+/// The exact bytes of a scalar, spaces around it left out. Consumes a string: On-Demand takes one that it
+/// has to skip for a name when a colon follows, and skips the rest of the object with it.
+simdjson::simdjson_result<std::string_view> tokenOf(ondemand::value value);
+
 /// The exact bytes of a value, spaces around it left out. Consumes it.
 simdjson::simdjson_result<std::string_view> rawOf(ondemand::value value);
+
+/// Passes a value by; what stands behind it instead of a comma is an error of the next step.
+simdjson::error_code skip(ondemand::value value);
 
 /// The kind that a token's first byte announces.
 [[nodiscard]] Kind kindOf(std::string_view raw);

@@ -156,6 +156,15 @@ private Q_SLOTS:
         QCOMPARE(readRetryAfter("Tuesday, 14-Nov-23 22:14:50 GMT", now), Duration{90'000});
     }
 
+    void aYearOfTwoDigitsIsAtMostFiftyYearsAhead()
+    {
+        const Instant newYearsEve = fromEpochMs(4'102'444'799'000); // 2099-12-31T23:59:59Z
+        QCOMPARE(readRetryAfter("Friday, 01-Jan-00 00:00:29 GMT", newYearsEve), Duration{30'000});
+        QCOMPARE(readRetryAfter("Thursday, 31-Dec-99 23:59:59 GMT", newYearsEve), Duration{0});
+        QCOMPARE(readRetryAfter("Friday, 01-Jan-50 00:00:00 GMT", newYearsEve), Duration{0});    // 2050
+        QCOMPARE(readRetryAfter("Saturday, 01-Jan-49 00:00:00 GMT", newYearsEve), std::nullopt); // 2149
+    }
+
     void C07_linksWithCommasInTargetsAndTitles()
     {
         const auto links = readLinks("<https://h/a?page=2&f=a,b>; rel=\"next\", "

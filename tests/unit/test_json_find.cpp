@@ -97,6 +97,8 @@ void TestJsonFind::scalarsAsText_data()
     QTest::newRow("null is empty") << QByteArray("null") << QString();
     QTest::newRow("an object is empty") << QByteArray("{}") << QString();
     QTest::newRow("an escaped pair") << QByteArray("\"\\ud83d\\ude00\"") << u"\U0001F600"_s;
+    QTest::newRow("a U+FEFF in front") << QByteArray("\"\xEF\xBB\xBFx\"") << u"\uFEFFx"_s;
+    QTest::newRow("a U+FEFF behind an escape") << QByteArray("\"\\n\xEF\xBB\xBFx\"") << u"\n\uFEFFx"_s;
     QTest::newRow("a lone half") << QByteArray("\"a\\ud800b\"") << u"a\uFFFDb"_s;
     QTest::newRow("spaces around") << QByteArray("  \"x\" \n") << u"x"_s;
     QTest::newRow("no JSON") << QByteArray("nope") << u"error"_s;
@@ -120,7 +122,8 @@ void TestJsonFind::theLastOfARepeatedNameCounts()
 void TestJsonFind::aValueAfterABrokenOneIsNotGuessed_data()
 {
     QTest::addColumn<QByteArray>("raw");
-    for (const char *raw : {"{\"id\":1", "{\"id\" 1}", "{id:1}", "[1,2"})
+    for (const char *raw : {"{\"id\":1", "{\"id\" 1}", "{id:1}", "[1,2", R"({"a":"x":1},"id":5})",
+                            R"(["x":1],{"id":5}])", R"({"a":[],"x":1:2,"id":5})", R"("id":5")"})
         QTest::newRow(raw) << QByteArray(raw);
 }
 

@@ -98,11 +98,14 @@ void TestLocatedJson::aMistakeIsNamedWithItsLine_data()
     QTest::newRow("wrong bracket") << QByteArray("{\"a\":[1\n}}") << 2 << u"cannot close"_s;
     QTest::newRow("one bracket too many") << QByteArray("{}\n}") << 2 << u"behind the end"_s;
     QTest::newRow("text behind the end") << QByteArray("{}\nmore") << 2 << u"behind the end"_s;
+    QTest::newRow("a space that JSON does not know") << QByteArray("{}\n\v") << 2 << u"behind the end"_s;
     QTest::newRow("bad escape") << QByteArray("{\"a\":\n\"C:\\dir\"}") << 2 << u"backslash"_s;
     QTest::newRow("short escape") << QByteArray("{\"a\":\n\"\\u12\"}") << 2 << u"backslash"_s;
     QTest::newRow("tab in a text") << QByteArray("{\"a\":\n\"b\tc\"}") << 2 << u"control character"_s;
     QTest::newRow("a key without quotes at its end") << QByteArray("{\n\"a: 1\n}") << 2 << u"never closed"_s;
     QTest::newRow("zero bytes") << QByteArray("\0\1\2", 3) << 1 << u"no value"_s;
+    QTest::newRow("a second colon") << QByteArray("{\"a\":\n\"x\":1},\"b\":5}") << 2 << u"A colon stands"_s;
+    QTest::newRow("a colon in a list") << QByteArray("{\"a\":[\n\"x\":1],2]}") << 2 << u"A colon stands"_s;
     QTest::newRow("a number alone") << QByteArray("\n7") << 2 << u"an object"_s;
     QTest::newRow("a text alone") << QByteArray("\"a\"") << 1 << u"an object"_s;
 }

@@ -273,6 +273,10 @@ void TestPageBody::csvRecordsOfAnotherWidthAreSetAside()
 void TestPageBody::loneSurrogatesAreReplacedInItems()
 {
     QCOMPARE(itemsOf(json::takeApart(R"([{"s":"\ud800"}])", {})), QByteArrayList{R"({"s":"\ufffd"})"});
+    BodyShape keyed = itemsAt(u"items"_s);
+    keyed.keyField = u"id"_s;
+    QCOMPARE(itemsOf(json::takeApart(R"({"items":{"\ud800":{}}})", keyed)),
+             QByteArrayList{R"({"id":"\ufffd"})"});
 }
 
 void TestPageBody::manyItemsAreAllThere()

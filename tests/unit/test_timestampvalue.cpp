@@ -57,6 +57,10 @@ private Q_SLOTS:
     void digitsThatMissEveryDeclaredFormatAreNotCountedAsSeconds();
     void aMovedTimeIsWrittenInTheFormItHad_data();
     void aMovedTimeIsWrittenInTheFormItHad();
+    void aMovedTimeIsRoundedTowardsThePast_data();
+    void aMovedTimeIsRoundedTowardsThePast();
+    void aMovedTimeCanBeReadAgain_data();
+    void aMovedTimeCanBeReadAgain();
     void tieBreaksCompareByValueWhenBothAreIntegers_data();
     void tieBreaksCompareByValueWhenBothAreIntegers();
 };
@@ -90,6 +94,9 @@ void TestTimestampValue::everyFormIsRead_data()
     row(u"0001-01-01T00:00:00Z"_s, u"-62135596800.000000000"_s);
     row(u"Wed, 21 Oct 2015 07:28:00 GMT"_s, wanted);
     row(u"Wednesday, 21-Oct-15 07:28:00 GMT"_s, wanted);
+    row(u"21-Oct-2015 07:28:00 GMT"_s, wanted);
+    row(u"Thursday, 01-Jan-70 00:00:00 GMT"_s, u"0.000000000"_s);
+    row(u"01 Jan 0069 00:00:00 GMT"_s, u"-59989680000.000000000"_s);
     row(u"Wed Oct 21 07:28:00 2015"_s, wanted);
     row(u"Sun Nov  6 08:49:37 1994"_s, u"784111777.000000000"_s);
     row(u"21 Oct 2015 09:28:00 +0200"_s, wanted);
@@ -116,11 +123,26 @@ void TestTimestampValue::everyFormIsRead()
 void TestTimestampValue::whatIsNoTimeIsUnreadable_data()
 {
     QTest::addColumn<QString>("text");
-    for (const QString &text :
-         {u""_s, u"not a date"_s, u"true"_s, u"2015-02-29"_s, u"2015-13-01"_s, u"2015-10-21T25:00:00Z"_s,
-          u"2015-10-21T07:28:00.Z"_s, u"2015-10-21T07:28:00+2"_s, u"2015-10-21T07:28:00+02:"_s,
-          u"2015-10-21T07:28:00Zulu"_s, u"2015-10-21T"_s, u"21 Foo 2015 07:28:00 GMT"_s, u"/Date(x)/"_s,
-          u"/Date(12"_s, u"1e99999"_s, u"12."_s, u"--1"_s, u"99999999999999999999999999"_s, u"{\"a\":1}"_s}) {
+    for (const QString &text : {u""_s,
+                                u"not a date"_s,
+                                u"true"_s,
+                                u"2015-02-29"_s,
+                                u"2015-13-01"_s,
+                                u"2015-10-21T25:00:00Z"_s,
+                                u"2015-10-21T07:28:00.Z"_s,
+                                u"2015-10-21T07:28:00+2"_s,
+                                u"2015-10-21T07:28:00+02:"_s,
+                                u"2015-10-21T07:28:00Zulu"_s,
+                                u"2015-10-21T"_s,
+                                u"21 Foo 2015 07:28:00 GMT"_s,
+                                u"/Date(x)/"_s,
+                                u"/Date(12"_s,
+                                u"21-Oct-123 07:28:00 GMT"_s,
+                                u"1e99999"_s,
+                                u"12."_s,
+                                u"--1"_s,
+                                u"99999999999999999999999999"_s,
+                                u"{\"a\":1}"_s}) {
         QTest::newRow(qPrintable(text)) << text;
     }
 }
@@ -249,6 +271,72 @@ void TestTimestampValue::aMovedTimeIsWrittenInTheFormItHad()
     QFETCH(const qint64, ms);
     QFETCH(const QString, wanted);
     QCOMPARE(cursor::movedBack(text, Duration{ms}, plain), wanted);
+}
+
+void TestTimestampValue::aMovedTimeIsRoundedTowardsThePast_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("wanted");
+    const auto row = [](const QString &text, const QString &wanted) {
+        QTest::newRow(qPrintable(text)) << text << wanted;
+    };
+    // By a millisecond.
+    row(u"1"_s, u"0"_s);
+    row(u"0"_s, u"-1"_s);
+    row(u"-1"_s, u"-2"_s);
+    row(u"-1.5"_s, u"-1.6"_s);
+    row(u"-1.50"_s, u"-1.51"_s);
+    row(u"-1.500"_s, u"-1.501"_s);
+    row(u"/Date(0)/"_s, u"/Date(-1)/"_s);
+    row(u"1970-01-01T00:00:00Z"_s, u"1969-12-31T23:59:59Z"_s);
+    row(u"1969-12-31T23:59:59.5Z"_s, u"1969-12-31T23:59:59.4Z"_s);
+}
+
+void TestTimestampValue::aMovedTimeIsRoundedTowardsThePast()
+{
+    QFETCH(const QString, text);
+    QFETCH(const QString, wanted);
+    QCOMPARE(cursor::movedBack(text, 1ms, plain), wanted);
+}
+
+void TestTimestampValue::aMovedTimeCanBeReadAgain_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QStringList>("formats");
+    QTest::addColumn<Duration>("by");
+    QTest::addColumn<QString>("wanted");
+    const Duration century = 36'500 * 24h;
+    const auto row = [](const QString &text, Duration by, const QString &wanted,
+                        const QStringList &formats = {}) {
+        QTest::newRow(qPrintable(text)) << text << formats << by << wanted;
+    };
+    // A fraction that an exponent makes long.
+    row(u"1e-55"_s, century, u"-3153600000.000000000000000000000000000000"_s);
+    row(u"-1e-60"_s, 1s, u"-1.000000001000000000000000000000"_s);
+    // Two digits where they are enough.
+    row(u"Thursday, 01-Jan-70 00:00:00 GMT"_s, 1s, u"Wednesday, 31-Dec-1969 23:59:59 GMT"_s);
+    row(u"Saturday, 01-Jan-00 00:00:00 GMT"_s, 1s, u"Friday, 31-Dec-99 23:59:59 GMT"_s);
+    row(u"01-Jan-1950 00:00:00 GMT"_s, 1s, u"31-Dec-1949 23:59:59 GMT"_s);
+    row(u"01 Jan 0100 00:00:00 GMT"_s, 1s, u"31 Dec 0099 23:59:59 GMT"_s);
+    // Not before the year 1.
+    row(u"0001-01-01T00:00:00Z"_s, 5min, u"0001-01-01T00:00:00Z"_s);
+    row(u"0001-06-01T00:00:00Z"_s, century, u"0001-01-02T00:00:00Z"_s);
+    row(u"0001-06-01T00:00:00-09:30"_s, century, u"0001-01-01T14:30:00-09:30"_s);
+    row(u"0000-06-01"_s, century, u"0000-06-01"_s);
+    row(u"01 Jun 0001 00:00:00 GMT"_s, century, u"02 Jan 0001 00:00:00 GMT"_s);
+    row(u"01-06-0001"_s, century, u"02-01-0001"_s, {u"dd-MM-yyyy"_s});
+}
+
+void TestTimestampValue::aMovedTimeCanBeReadAgain()
+{
+    QFETCH(const QString, text);
+    QFETCH(const QStringList, formats);
+    QFETCH(const Duration, by);
+    QFETCH(const QString, wanted);
+    const CursorDefinition definition = withFormats(formats);
+    QCOMPARE(cursor::movedBack(text, by, definition), wanted);
+    const auto again = cursor::readTimestamp(wanted, definition);
+    QVERIFY(again && *again <= *cursor::readTimestamp(text, definition));
 }
 
 void TestTimestampValue::tieBreaksCompareByValueWhenBothAreIntegers_data()
