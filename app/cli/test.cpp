@@ -59,6 +59,10 @@ void print(Output &output, const QString &poller, const TestReport &report)
     for (const TestReport::Exchange &exchange : report.requests)
         printExchange(output, exchange);
 
+    if (!report.lastAnswer.isEmpty()) {
+        title(output, Text::tr("The last answer begins with"));
+        output.line(u"  "_s + shortened(report.lastAnswer.toUtf8()));
+    }
     title(output, Text::tr("Items found: %1").arg(report.itemCount));
     printSamples(output, report.items, report.itemCount);
     title(output, Text::tr("Identities"));

@@ -69,10 +69,16 @@ int report(Output &output, const std::vector<TickResult> &results)
     output.flush();
     int code = Done;
     for (const TickResult &result : results) {
+        const QString name = result.key.toString() + u": "_s;
+        for (const Warning &warning : result.warnings)
+            output.message(name + Text::tr("warning: %1 (%2)").arg(warning.message, warning.key));
+        if (result.sinkError)
+            output.message(name + Text::tr("a sink is down, its events wait for the next tick: %1")
+                                      .arg(result.sinkError->oneLine()));
         if (!result.error)
             continue;
         Error named = *result.error;
-        named.title = result.key.toString() + u": "_s + named.title;
+        named.title = name + named.title;
         output.fail(named);
         code = Failed;
     }

@@ -320,6 +320,8 @@ KeySnapshot EngineWorker::snapshotFor(const Key &key) const
     snapshot.warnings += entry.warnings;
     if (const auto error = m_session->engine->listingErrorOf(key.poller))
         snapshot.warnings.append(listingWarning(*error));
+    if (snapshot.waitingForCode == u"delivery" && entry.sinkRetryAt)
+        snapshot.waitingUntil = entry.sinkRetryAt;
     if (const auto wait = m_session->engine->budgetWaitOf(key)) {
         snapshot.waitingForCode = u"budget"_s;
         snapshot.waitingUntil = wait->until;

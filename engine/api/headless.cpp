@@ -27,8 +27,11 @@ bool isInScope(const KeyScope &scope, const Key &key)
 void addResults(std::vector<TickResult> &results, const Key &key, const RunReport &report)
 {
     if (report.lanes.empty()) {
-        results.push_back(
-            {.key = key, .delivered = report.delivered, .error = report.error, .skipped = report.skipped});
+        results.push_back({.key = key,
+                           .delivered = report.delivered,
+                           .error = report.error,
+                           .skipped = report.skipped,
+                           .sinkError = report.sinkError});
         return;
     }
     TickResult total{
@@ -40,6 +43,8 @@ void addResults(std::vector<TickResult> &results, const Key &key, const RunRepor
         total.events += summary.events;
         total.took += summary.took;
     }
+    total.sinkError = report.sinkError;
+    total.warnings = report.warnings;
     results.push_back(std::move(total));
 }
 
@@ -54,6 +59,14 @@ TestReport::Exchange shown(const TrialExchange &exchange, const Secrets &secrets
         const bool isSecret = exchange.request.secretHeaders.contains(name.toLower());
         view.headers.append(
             {QString::fromLatin1(name), isSecret ? u"••••"_s : secrets.redact(QString::fromUtf8(value))});
+    }
+    // What is added when the request leaves.
+    for (const QByteArray &name : exchange.request.secretHeaders) {
+        const bool isThere = std::ranges::any_of(view.headers, [&](const auto &header) {
+            return header.first.compare(QString::fromLatin1(name), Qt::CaseInsensitive) == 0;
+        });
+        if (!isThere)
+            view.headers.append({QString::fromLatin1(name), u"••••"_s});
     }
     return view;
 }
@@ -349,8 +362,10 @@ QCoro::Task<Result<TestReport>> Headless::test(QString poller, QString partition
                       .verdict = trial.finished ? Verdict::Complete : Verdict::Truncated,
                       .warnings = trial.warnings,
                       .error = trial.error};
-    for (const TrialExchange &exchange : trial.exchanges)
-        report.requests.append(shown(exchange, d->secrets));
+    for (const auto &exchange : trial.exchanges)
+        report.requests.append(shown(*exchange, d->secrets));
+    if (trial.error && !trial.exchanges.empty())
+        report.lastAnswer = d->secrets.redact(QString::fromUtf8(trial.exchanges.back()->answer));
     report.items = std::move(trial.items);
     for (const Event &event : trial.events)
         report.events.push_back(nativeEnvelope(event, 1));

@@ -28,7 +28,9 @@ struct TickResult {
     qint64 delivered = 0;
     Duration took{0};
     std::optional<Error> error;
-    QString skipped; ///< "", `not-due`, `paused`, `leased`
+    QString skipped;                ///< "", `not-due`, `paused`, `leased`
+    std::optional<Error> sinkError; ///< a sink is down; its events wait
+    QList<Warning> warnings;
 };
 [[nodiscard]] QByteArray tickJson(const TickResult &result);
 
@@ -51,6 +53,7 @@ struct TestReport {
     Verdict verdict = Verdict::None;
     QList<Warning> warnings;
     std::optional<Error> error; ///< what ended the test early; the rest says how far it came
+    QString lastAnswer;         ///< then: the beginning of the last answer's body, redacted
 };
 [[nodiscard]] QByteArray testJson(const TestReport &report);
 

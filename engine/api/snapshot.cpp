@@ -43,6 +43,23 @@ QList<Warning> warningsOf(const PollerDefinition *poller)
     return warnings;
 }
 
+/// A lane beside the live one that failed says so: the key's own schedule does not show it.
+void addLaneFailures(KeySnapshot &snapshot, const KeyState &state)
+{
+    const auto add = [&](const LaneSchedule &lane, const QString &name) {
+        if (!lane.lastError)
+            return;
+        const QString next = lane.nextDueAt ? toRfc3339(*lane.nextDueAt) : u"the next cycle"_s;
+        snapshot.warnings.append({name + u"-failed"_s,
+                                  u"The last %1 ended early; it is tried again at %2: %3"_s.arg(
+                                      name, next, lane.lastError->oneLine()),
+                                  name});
+    };
+    add(state.reconcileSchedule, u"reconcile"_s);
+    if (state.backfill)
+        add(state.backfillSchedule, u"backfill"_s);
+}
+
 } // namespace
 
 Warning listingWarning(const Error &error)
@@ -78,6 +95,12 @@ KeySnapshot snapshotOf(const KeyState &state, const PollerDefinition *poller, bo
                          .waitingUntil = waiting.until,
                          .waitingBecause = waiting.because,
                          .warnings = warningsOf(poller)};
+    if (poller && !poller->enabled) {
+        snapshot.waitingForCode = u"enabled"_s;
+        snapshot.waitingUntil.reset();
+        snapshot.waitingBecause = u"the poller is switched off (\"enabled\": false)"_s;
+    }
+    addLaneFailures(snapshot, state);
     if (state.reconcileScan)
         snapshot.reconcilePosition = state.reconcileScan->position;
     return snapshot;

@@ -99,7 +99,7 @@ void readBackoff(ObjectReader &reader, BackoffDefinition &backoff)
 
 void readActiveWindows(ObjectReader &reader, ActiveWindows &windows)
 {
-    reader.eachElement(u"activeWindows"_s, [&](const LocatedValue &element, const QString &place) {
+    const auto add = [&](const LocatedValue &element, const QString &place) {
         if (element.kind != Kind::String) {
             reader.problems().add(place, element.line,
                                   u"A window is a text, not %1"_s.arg(kindName(element.kind)),
@@ -108,7 +108,11 @@ void readActiveWindows(ObjectReader &reader, ActiveWindows &windows)
         }
         if (const auto added = windows.add(element.text(), QTimeZone::systemTimeZone()); !added)
             reader.problems().add(place, element.line, added.error().detail, added.error().nextStep);
-    });
+    };
+    if (const LocatedValue *one = reader.find(u"activeWindows"_s); one && one->kind == Kind::String)
+        add(*reader.take(u"activeWindows"_s), reader.pointer(u"activeWindows"_s));
+    else
+        reader.eachElement(u"activeWindows"_s, add);
 }
 
 void readSchedule(ObjectReader &poller, PollerDefinition &definition)

@@ -206,6 +206,8 @@ void checkHeaders(ObjectReader &reader, const QString &name)
 {
     static const QStringList secretHeaders{u"authorization"_s, u"proxy-authorization"_s, u"x-api-key"_s,
                                            u"x-auth-token"_s};
+    static const QStringList ownHeaders{u"content-length"_s, u"transfer-encoding"_s, u"connection"_s,
+                                        u"host"_s, u"accept-encoding"_s};
     const LocatedValue *headers = reader.find(name);
     if (!headers)
         return;
@@ -215,6 +217,10 @@ void checkHeaders(ObjectReader &reader, const QString &name)
             reader.problems().add(place, header.line,
                                   u"\"%1\" cannot be the name of a header"_s.arg(header.name),
                                   u"Use letters, digits and dashes."_s);
+        if (ownHeaders.contains(header.name.toLower()))
+            reader.problems().add(place, header.line,
+                                  u"The header \"%1\" is written by the program itself"_s.arg(header.name),
+                                  u"Take it out."_s);
         const auto value = Template::parse(header.value.text());
         if (secretHeaders.contains(header.name.toLower()) && header.value.kind == Kind::String && value &&
             !value->usesSecret())

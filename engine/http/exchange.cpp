@@ -30,6 +30,7 @@ Exchange::Exchange(QNetworkAccessManager &manager, const QNetworkRequest &wire, 
     : m_url(request.url)
     , m_method(request.method)
     , m_maxBytes(request.maxBytes)
+    , m_proxy(request.proxyUse == ProxyUse::Named ? request.proxy : QUrl())
     , m_reply(start(manager, wire, request))
     , m_done(this)
 {
@@ -116,6 +117,10 @@ Result<Response> Exchange::take()
     // rewound is no fault of the answer.
     const bool isRedirect =
         (status == 307 || status == 308) && m_reply->error() == QNetworkReply::ContentReSendError;
+    if (!m_proxy.isEmpty() && status == 0) {
+        if (auto failed = networkerror::throughProxy(m_reply->error(), m_url, m_proxy))
+            return fail(std::move(*failed));
+    }
     if (!isRedirect && (status == 0 || !networkerror::isStatus(m_reply->error())))
         return fail(
             networkerror::of(m_reply->error(), m_reply->errorString(), m_url, m_method, m_tlsReasons));

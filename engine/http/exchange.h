@@ -40,6 +40,7 @@ private:
     QUrl m_url;
     QByteArray m_method;
     qint64 m_maxBytes;
+    QUrl m_proxy; ///< empty unless the request names one
     QNetworkReply *m_reply;
     std::unique_ptr<Inflater> m_inflater;
     QByteArray m_encoding;

@@ -37,28 +37,28 @@ Error tls(const QUrl &url, const QString &qtText, const QStringList &reasons)
                    u"Check the certificate of the API; for an own authority set request.tls.ca"_s);
 }
 
-Error proxy(const QUrl &url, QNetworkReply::NetworkError error)
+QString whyOfProxy(QNetworkReply::NetworkError error)
 {
-    QString why;
     switch (error) {
+    case QNetworkReply::ConnectionRefusedError:
     case QNetworkReply::ProxyConnectionRefusedError:
-        why = u"nobody listens at the proxy's address"_s;
-        break;
+        return u"nobody listens at the proxy's address"_s;
+    case QNetworkReply::HostNotFoundError:
     case QNetworkReply::ProxyNotFoundError:
-        why = u"the proxy's name was not found"_s;
-        break;
+        return u"the proxy's name was not found"_s;
+    case QNetworkReply::TimeoutError:
     case QNetworkReply::ProxyTimeoutError:
-        why = u"the proxy did not answer in time"_s;
-        break;
+        return u"the proxy did not answer in time"_s;
     case QNetworkReply::ProxyAuthenticationRequiredError:
-        why = u"the proxy wants a user name and a password"_s;
-        break;
+        return u"the proxy wants a user name and a password"_s;
     default:
-        why = u"the proxy ended the connection"_s;
-        break;
+        return u"the proxy ended the connection"_s;
     }
-    return network(u"ProxyError"_s, u"The proxy does not lead to %1"_s.arg(hostAndPort(url)), why,
-                   u"Check the proxy settings of this machine"_s);
+}
+
+Error proxyError(const QUrl &url, const QString &why, const QString &nextStep)
+{
+    return network(u"ProxyError"_s, u"The proxy does not lead to %1"_s.arg(hostAndPort(url)), why, nextStep);
 }
 
 } // namespace
@@ -82,7 +82,7 @@ Error of(QNetworkReply::NetworkError error, const QString &qtText, const QUrl &u
 {
     const QString host = hostAndPort(url);
     if (error > 100 && error < 200)
-        return proxy(url, error);
+        return proxyError(url, whyOfProxy(error), u"Check the proxy settings of this machine"_s);
     switch (error) {
     case QNetworkReply::ConnectionRefusedError:
         return network(u"ConnectionRefused"_s, u"Nobody listens at %1"_s.arg(host), placeOf(url),
@@ -112,6 +112,18 @@ Error of(QNetworkReply::NetworkError error, const QString &qtText, const QUrl &u
     return network(u"NetworkError"_s, u"No answer from %1"_s.arg(host),
                    why.isEmpty() ? placeOf(url) : u"%1: %2"_s.arg(placeOf(url), why),
                    u"Check request.url and the network"_s);
+}
+
+std::optional<Error> throughProxy(QNetworkReply::NetworkError error, const QUrl &url, const QUrl &proxy)
+{
+    const bool isConnecting =
+        error == QNetworkReply::ConnectionRefusedError || error == QNetworkReply::HostNotFoundError ||
+        error == QNetworkReply::TimeoutError || error == QNetworkReply::UnknownNetworkError ||
+        error == QNetworkReply::UnknownProxyError || (error > 100 && error < 200);
+    if (!isConnecting)
+        return {};
+    return proxyError(url, u"%1: %2"_s.arg(hostAndPort(proxy), whyOfProxy(error)),
+                      u"Check request.proxy, and that the proxy runs"_s);
 }
 
 Error deadline(const QUrl &url, Duration timeout, qint64 received)

@@ -2,6 +2,8 @@
 // Texts for requests that gave no whole answer: where, why, and what to do next.
 #pragma once
 
+#include <optional>
+
 #include <QNetworkReply>
 #include <QString>
 #include <QUrl>
@@ -18,6 +20,11 @@ namespace watukuy::http::networkerror {
 /// only where it names no URL.
 [[nodiscard]] Error of(QNetworkReply::NetworkError error, const QString &qtText, const QUrl &url,
                        const QByteArray &method, const QStringList &tlsReasons);
+
+/// The same for a request that could not be connected through the proxy at `proxy`; nothing when the
+/// error is of another kind.
+[[nodiscard]] std::optional<Error> throughProxy(QNetworkReply::NetworkError error, const QUrl &url,
+                                                const QUrl &proxy);
 
 [[nodiscard]] Error deadline(const QUrl &url, Duration timeout, qint64 received);
 [[nodiscard]] Error tooLarge(const QUrl &url, qint64 maxBytes);

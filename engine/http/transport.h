@@ -21,6 +21,7 @@ using Headers = std::vector<std::pair<QByteArray, QByteArray>>;
 
 struct TokenGrant;
 struct Signature;
+struct Response;
 
 /// A request that is ready to send: every placeholder expanded.
 struct Request {
@@ -42,6 +43,8 @@ struct Request {
     /// Asked each time it is about to go onto the wire, redirects included, with its place at the host in
     /// hand; an error ends it unsent. Empty = nobody is asked.
     std::function<QCoro::Task<Result<void>>()> mayLeave;
+    /// Told of every answer as it came, those that redirect included. Empty = nobody is told.
+    std::function<void(const Response &)> answered;
 };
 
 /// An answer with its whole body. Any status is an answer.

@@ -13,6 +13,8 @@ namespace {
 
 /// A share that is older than this when its request leaves is taken anew: the request has queued.
 constexpr Duration freshFor{50};
+/// The longest that an answer's delay is taken for the way of its request.
+constexpr Duration longestWay{1000};
 /// A promised share that nobody has claimed for so long is anybody's.
 constexpr Duration promiseHolds{2000};
 
@@ -173,6 +175,21 @@ QCoro::Task<Result<void>> BudgetKeeper::spend(std::shared_ptr<Share> share)
     co_return Result<void>{};
 }
 
+void BudgetKeeper::answered(const Share &share)
+{
+    if (share.wish.budget.isEmpty())
+        return;
+    const Duration late = std::min(m_clock.steady() - share.grantedAt, longestWay);
+    if (late <= Duration::zero())
+        return;
+    auto &uses = m_lines.at(share.wish.budget)->uses;
+    const auto found = std::ranges::find(uses, budget::Use{share.grantedAt, share.wish.cost});
+    if (found != uses.end())
+        found->at += late;
+    std::ranges::sort(uses, {}, &budget::Use::at);
+    m_store.moveBudgetUse(share.wish.budget, share.use, late);
+}
+
 std::optional<BudgetWait> BudgetKeeper::waitOf(const Key &key) const
 {
     for (const auto &[name, line] : m_lines) {
@@ -234,10 +251,10 @@ QCoro::Task<void> BudgetKeeper::serve(Line *line)
                 continue;
             }
             if (answer->granted) {
-                line->uses.push_back({m_clock.steady(), waiter->wish.cost});
+                const Duration grantedAt = m_clock.steady();
+                line->uses.push_back({grantedAt, waiter->wish.cost});
                 line->dropPromise(waiter->wish);
-                decide(line, *id,
-                       Share{.wish = waiter->wish, .use = answer->use, .grantedAt = m_clock.steady()});
+                decide(line, *id, Share{.wish = waiter->wish, .use = answer->use, .grantedAt = grantedAt});
                 continue;
             }
             wait = answer->tryAgainAt - m_clock.now();

@@ -59,6 +59,11 @@ public:
     /// leave, not when they are planned.
     QCoro::Task<Result<void>> spend(std::shared_ptr<Share> share);
 
+    /// The request that stands for `share` was answered: the API counts it between its leaving and now, so
+    /// the window that it is in ends no earlier. An answer that takes longer than a second is no evidence
+    /// of when it came there.
+    void answered(const Share &share);
+
     /// How many wait now.
     [[nodiscard]] int waiting() const { return m_waiting; }
 

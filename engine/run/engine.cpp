@@ -172,6 +172,20 @@ QCoro::Task<void> Engine::relist(QString poller)
     pump();
 }
 
+/// A snapshot that changed may list other partitions of those who take theirs from it.
+void Engine::relistFrom(const Key &key, const RunReport &report)
+{
+    const bool changed =
+        std::ranges::any_of(report.lanes, [](const PollSummary &lane) { return lane.events.total() > 0; });
+    for (const auto &[name, listings] : m_pollers) {
+        const PartitionsDefinition &partitions = listings.poller->partitions;
+        const bool isListedThere =
+            partitions.source == PartitionSource::Poller && partitions.poller == key.poller;
+        if (changed && isListedThere && !listings.isUnderWay && !m_stopping)
+            relist(name);
+    }
+}
+
 std::optional<Error> Engine::listingErrorOf(const QString &poller) const
 {
     const auto found = m_pollers.find(poller);
@@ -373,6 +387,7 @@ QCoro::Task<RunReport> Engine::runKey(Key key, std::function<bool()> mayGoOn)
     tell(key, report);
     reschedule(key, entry);
     m_observer.keyChanged(key);
+    relistFrom(key, report);
     --m_running;
     m_progress.ring();
     co_return report;
@@ -441,10 +456,14 @@ QCoro::Task<std::vector<std::pair<Key, RunReport>>> Engine::tick(Duration maxDur
     const Duration deadline = m_clock.steady() + maxDuration;
     const auto mayGoOn = [this, deadline] { return !m_stopping && m_clock.steady() < deadline; };
     std::deque<Key> waiting;
-    for (const auto &[key, entry] : m_keys) {
-        if (wanted(key))
-            waiting.push_back(key);
-    }
+    std::set<Key> seen;
+    const auto collect = [&] {
+        for (const auto &[key, entry] : m_keys) {
+            if (wanted(key) && seen.insert(key).second)
+                waiting.push_back(key);
+        }
+    };
+    collect();
     std::vector<std::pair<Key, RunReport>> reports;
     // The lambda outlives its coroutines: all of them are awaited below.
     // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines)
@@ -461,6 +480,7 @@ QCoro::Task<std::vector<std::pair<Key, RunReport>>> Engine::tick(Duration maxDur
         }
         if (m_running > 0)
             co_await m_progress.ringing();
+        collect(); // a listing may have brought new keys
     }
     for (auto &ended : runs)
         co_await ended;

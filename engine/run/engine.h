@@ -106,6 +106,7 @@ private:
     Result<void> makePollers();
     QCoro::Task<Result<void>> writePartitions();
     QCoro::Task<void> relist(QString poller);
+    void relistFrom(const Key &key, const RunReport &report);
     void takeState(KeyState state);
     void dropMissing(const std::vector<KeyState> &states);
     QCoro::Task<Result<void>> loadKeys();

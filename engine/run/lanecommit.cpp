@@ -63,14 +63,14 @@ QCoro::Task<void> LaneRun::commitPage(FetchedPage page, std::vector<bool> kept, 
     if (diff.duplicateNames > 0)
         warn({{u"duplicate-names"_s, u"Items hold the same name twice; the last one counts"_s,
                u"response"_s}});
-    for (Event &event : diff.events) {
-        event.orderingKey = change::orderingKeyOf(event, poller.deliver.orderingKey);
-        countEvent(event.type);
-    }
     auto parked = quarantined(page.body, identified, diff);
     if (!parked) {
         m_outcome.error = parked.error();
         co_return;
+    }
+    for (Event &event : diff.events) {
+        event.orderingKey = change::orderingKeyOf(event, poller.deliver.orderingKey);
+        countEvent(event.type);
     }
     co_await commit(std::move(page), std::move(diff), std::move(*parked), *stored, std::move(hash));
 }

@@ -62,9 +62,13 @@ QCoro::Task<Result<FetchedPage>> fetchPage(Fetcher fetcher, BudgetKeeper::Wish s
     auto granted = co_await fetcher.budgets.take(std::move(share));
     if (!granted)
         co_return fail(granted.error());
-    request.mayLeave = [budgets = &fetcher.budgets,
-                        held = std::make_shared<BudgetKeeper::Share>(std::move(*granted))] {
-        return budgets->spend(held);
+    const auto held = std::make_shared<BudgetKeeper::Share>(std::move(*granted));
+    request.mayLeave = [budgets = &fetcher.budgets, held] { return budgets->spend(held); };
+    request.answered = [budgets = &fetcher.budgets, held,
+                        also = std::move(request.answered)](const http::Response &response) {
+        budgets->answered(*held);
+        if (also)
+            also(response);
     };
     auto answer = co_await fetcher.client.fetch(std::move(request), listing.response, std::move(validator),
                                                 listing.pagination.header);

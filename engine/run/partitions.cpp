@@ -90,6 +90,15 @@ Result<void> addItems(const FetchedPage &page, const PollerDefinition &poller, Q
     return {};
 }
 
+Error noPage(const PollerDefinition &poller, const http::Answer &answer, Instant now)
+{
+    Error error = answer.throttle.value_or(
+        listingError(poller, u"The API answered %1"_s.arg(answer.response.status), {}));
+    if (answer.retryAfter)
+        error.notBefore = now + *answer.retryAfter;
+    return error;
+}
+
 QCoro::Task<Listed> fromListing(Ports *ports, std::shared_ptr<const PollerDefinition> poller)
 {
     const Fetcher fetcher{ports->client, ports->budgets};
@@ -108,8 +117,7 @@ QCoro::Task<Listed> fromListing(Ports *ports, std::shared_ptr<const PollerDefini
         if (!page)
             co_return fail(page.error());
         if (page->answer.outcome != http::Answer::Outcome::Page)
-            co_return fail(page->answer.throttle.value_or(
-                listingError(*poller, u"The API answered %1"_s.arg(page->answer.response.status), {})));
+            co_return fail(noPage(*poller, page->answer, ports->clock.now()));
         if (auto added = addItems(*page, *poller, keys, listed); !added)
             co_return fail(added.error());
         next = page->answer.linkNext;
@@ -119,6 +127,19 @@ QCoro::Task<Listed> fromListing(Ports *ports, std::shared_ptr<const PollerDefini
     }
     co_return fail(listingError(*poller, u"It goes on after %1 pages"_s.arg(mostPages),
                                 u"Ask for more partitions at once"_s));
+}
+
+/// Names where partitions are listed: after a change of it the list of before is out of date.
+QByteArray sourceOf(const PartitionsDefinition &partitions)
+{
+    QStringList parts{QString::number(static_cast<int>(partitions.source)), partitions.file,
+                      partitions.poller, partitions.items.text(), partitions.key.text()};
+    if (partitions.request) {
+        parts.append(partitions.request->url.text());
+        for (const auto &[name, value] : partitions.request->query)
+            parts << name << value.text();
+    }
+    return parts.join(u'\n').toUtf8();
 }
 
 QCoro::Task<Listed> fromSnapshot(Ports *ports, std::shared_ptr<const PollerDefinition> poller)
@@ -169,6 +190,7 @@ PartitionsPatch partitionsPatch(const PollerDefinition &poller, std::vector<Part
     return {.poller = poller.name,
             .listed = std::move(listed),
             .listedAt = areWritten(poller.partitions) ? std::nullopt : std::optional(now),
+            .source = sourceOf(poller.partitions),
             .firstInterval = poller.schedule.min,
             .resume = [now](const ScheduleState &state) { return schedule::afterResume(state, now).state; },
             .now = now};
@@ -235,11 +257,14 @@ std::optional<Instant> nextListing(const PollerDefinition &poller, const Partiti
 {
     if (areWritten(poller.partitions))
         return {};
+    // A time in the future was written by a clock that has been set back since.
+    const auto after = [now](Instant at, Duration wait) { return std::min(at, now) + wait; };
     if (listing.lastError && listing.triedAt)
-        return std::min(*listing.triedAt + poller.schedule.min, now + poller.schedule.min);
-    if (!listing.listedAt)
+        return std::max(after(*listing.triedAt, poller.schedule.min),
+                        listing.lastError->notBefore.value_or(*listing.triedAt));
+    if (!listing.listedAt || listing.source != sourceOf(poller.partitions))
         return now;
-    return std::min(*listing.listedAt + poller.partitions.refresh, now + poller.partitions.refresh);
+    return after(*listing.listedAt, poller.partitions.refresh);
 }
 
 } // namespace watukuy

@@ -9,6 +9,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+constexpr qsizetype longestAnswer = 2000;
+
 void warn(TrialResult &result, const QString &code, const QString &message, const QString &key)
 {
     result.warnings.append({code, message, key});
@@ -18,6 +20,20 @@ void addWarnings(TrialResult &result, const QList<cursor::CursorWarning> &warnin
 {
     for (const cursor::CursorWarning &warning : warnings)
         warn(result, warning.code, warning.message, warning.key);
+}
+
+/// What a cycle would set aside, leave out or stumble over.
+void warnOfInvalid(TrialResult &result, const std::vector<change::InvalidItem> &items, const QString &key,
+                   OnInvalid onInvalid)
+{
+    const QString fate = onInvalid == OnInvalid::Quarantine ? u"it would be parked"_s
+                         : onInvalid == OnInvalid::Skip     ? u"it would be left out"_s
+                                                            : u"the cycle would fail"_s;
+    for (const change::InvalidItem &item : items) {
+        const ItemIssue issue = item.issues.value(0);
+        const QString why = issue.path.isEmpty() ? issue.message : u"%1: %2"_s.arg(issue.path, issue.message);
+        warn(result, u"invalid-item"_s, u"%1; %2"_s.arg(why, fate), key);
+    }
 }
 
 /// Where the trial starts: the caller's cursor, the key's own, or `initial`.
@@ -31,18 +47,18 @@ QCoro::Task<Result<LaneCursor>> startOf(Ports *ports, Key key, cursor::CursorStr
 }
 
 QCoro::Task<void> compare(Ports *ports, Key key, std::shared_ptr<const PollerDefinition> poller,
-                          std::vector<QByteArray> items, LaneCursor at, TrialResult *result)
+                          json::PageBody body, LaneCursor at, TrialResult *result)
 {
-    const change::IdentifiedPage page = change::identify(items, poller->identity);
+    const change::IdentifiedPage page = change::identify(body.items, poller->identity);
     std::vector<QString> identities;
     for (const change::IdentifiedItem &item : page.items) {
         identities.push_back(item.identity);
         result->identities.append(item.identity);
     }
-    for (const change::InvalidItem &invalid : page.invalid) {
-        const ItemIssue issue = invalid.issues.value(0);
-        warn(*result, u"invalid-item"_s, u"%1: %2"_s.arg(issue.path, issue.message), u"identity"_s);
-    }
+    warnOfInvalid(*result, page.invalid, u"identity"_s, poller->onInvalid);
+    for (const json::BrokenItem &broken : body.broken)
+        warnOfInvalid(*result, {{broken.raw, {}, {{QString(), broken.reason}}}}, u"response.format"_s,
+                      poller->onInvalid);
     QHash<QString, ItemRow> rows;
     const auto stored = co_await ports->store.loadVersions(key, std::move(identities), std::nullopt);
     if (stored) {
@@ -51,6 +67,7 @@ QCoro::Task<void> compare(Ports *ports, Key key, std::shared_ptr<const PollerDef
     }
     change::PageContext context{.key = key, .lane = Lane::Live, .now = ports->clock.now(), .cursor = at.json};
     change::PageDiff diff = change::diffPage(page.items, rows, *poller, context);
+    warnOfInvalid(*result, diff.invalid, u"schema"_s, poller->onInvalid);
     if (diff.duplicateNames > 0)
         warn(*result, u"duplicate-names"_s, u"Items hold the same name twice; the last one counts"_s,
              u"response"_s);
@@ -89,20 +106,22 @@ QCoro::Task<TrialResult> tryPoller(Ports *ports, Key key, PartitionDefinition pa
             result.error = request.error();
             break;
         }
-        result.exchanges.push_back({.request = *request});
+        const auto exchange = std::make_shared<TrialExchange>(TrialExchange{.request = *request});
+        result.exchanges.push_back(exchange);
+        request->answered = [exchange](const http::Response &response) {
+            exchange->status = response.status;
+            exchange->took = response.took;
+            exchange->bytes = response.body.size();
+            exchange->answer = response.body.left(longestAnswer);
+        };
         BudgetKeeper::Wish share{.budget = poller->budget, .key = key, .cost = page.listing.request.cost};
         const Fetcher fetcher{ports->client, ports->budgets};
         auto fetched =
             co_await fetchPage(fetcher, std::move(share), std::move(*request), page.listing, std::nullopt);
-        TrialExchange &exchange = result.exchanges.back();
         if (!fetched) {
             result.error = fetched.error();
-            exchange.status = result.error->httpStatus;
             break;
         }
-        exchange.status = fetched->answer.response.status;
-        exchange.took = fetched->answer.response.took;
-        exchange.bytes = fetched->bytes;
         if (fetched->answer.outcome == http::Answer::Outcome::Throttled) {
             result.error = fetched->answer.throttle;
             break;
@@ -119,7 +138,7 @@ QCoro::Task<TrialResult> tryPoller(Ports *ports, Key key, PartitionDefinition pa
         const cursor::PagingStep step = cursor::nextStep(poller->pagination, page.position, said);
         addWarnings(result, moved->warnings);
         addWarnings(result, step.warnings);
-        co_await compare(ports, key, poller, fetched->body.items, moved->next, &result);
+        co_await compare(ports, key, poller, fetched->body, moved->next, &result);
         result.items.insert(result.items.end(), std::make_move_iterator(fetched->body.items.begin()),
                             std::make_move_iterator(fetched->body.items.end()));
         result.nextCursor = (*strategy)->further(result.nextCursor, moved->next);

@@ -2,6 +2,7 @@
 // Tries a poller against its real API without writing anything (`watukuy test`).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -20,11 +21,12 @@ struct TrialExchange {
     int status = 0;
     Duration took{0};
     qint64 bytes = 0;
+    QByteArray answer; ///< the beginning of its body
 };
 
 /// What a trial found. On an error the rest says how far it came.
 struct TrialResult {
-    std::vector<TrialExchange> exchanges;
+    std::vector<std::shared_ptr<const TrialExchange>> exchanges;
     std::vector<QByteArray> items;
     QStringList identities;
     std::vector<Event> events; ///< that a cycle would emit now

@@ -91,7 +91,7 @@ struct Failure {
 /// What a key waits for, until when and why (promise G12): a code and an instant.
 struct WaitingFor {
     QString code; ///< `due`, `retry-after`, `backoff`, `probe`, `resume`, `lease`, `delivery-retry`,
-                  ///< `budget`, `window`, `running`, ...
+                  ///< `delivery`, `budget`, `window`, `running`, ...
     std::optional<Instant> until;
     QString because; ///< English, for logs and `inspect`
 };

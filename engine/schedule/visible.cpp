@@ -109,6 +109,9 @@ WaitingFor waitingFor(const KeyState &state, const ActiveWindows &windows, bool 
         return {u"delivery-retry"_s, state.nextDeliveryAt,
                 u"%1 events wait for their next delivery attempt"_s.arg(state.counts.outboxPending)};
     }
+    if (polls && state.counts.outboxPending > 0 && !state.deliveryHeld && !state.nextDeliveryAt)
+        return {u"delivery"_s, due,
+                u"%1 events wait for a sink that takes them"_s.arg(state.counts.outboxPending)};
     return poll;
 }
 

@@ -231,6 +231,14 @@ StoreTask<qint64> MemoryStore::pruneTombstones(QString poller, Instant before, i
     return changed<qint64>(removed);
 }
 
+StoreTask<void> MemoryStore::moveBudgetUse(QString budget, qint64 use, Duration later)
+{
+    auto &uses = m_budgets[budget];
+    if (const auto found = uses.find(use); found != uses.end())
+        found->second.at += later;
+    return changed<void>({});
+}
+
 StoreTask<BudgetAnswer> MemoryStore::takeBudget(BudgetRequest request)
 {
     if (storeerrors::isEmptyBudget(request.windows))

@@ -44,7 +44,8 @@ StoreTask<PartitionsOutcome> MemoryStore::setPartitions(PartitionsPatch patch)
         outcome.removed.append(key.partition);
     }
     if (patch.listedAt)
-        m_listings[patch.poller] = {.listedAt = patch.listedAt, .triedAt = patch.listedAt, .lastError = {}};
+        m_listings[patch.poller] = {
+            .listedAt = patch.listedAt, .triedAt = patch.listedAt, .lastError = {}, .source = patch.source};
     if (patch.audit)
         m_audit.push_back(std::move(*patch.audit));
     return changed<PartitionsOutcome>(std::move(outcome));

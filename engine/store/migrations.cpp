@@ -107,7 +107,7 @@ constexpr std::array initial{
 constexpr std::array partitionListings{
     "ALTER TABLE keys ADD COLUMN partition_data BLOB",
     "CREATE TABLE partition_listings(poller TEXT PRIMARY KEY, listed_at INTEGER, tried_at INTEGER,"
-    "last_error BLOB) WITHOUT ROWID",
+    "last_error BLOB, source BLOB NOT NULL DEFAULT x'') WITHOUT ROWID",
 };
 
 constexpr std::array migrations{Migration{1, initial}, Migration{2, partitionListings}};

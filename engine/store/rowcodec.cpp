@@ -48,13 +48,16 @@ Enum enumOf(const QJsonValue &value, Enum last)
 
 QByteArray encode(const Error &error)
 {
-    return text(QJsonObject{{u"kind"_s, static_cast<int>(error.kind)},
-                            {u"name"_s, error.name},
-                            {u"title"_s, error.title},
-                            {u"detail"_s, error.detail},
-                            {u"nextStep"_s, error.nextStep},
-                            {u"retryable"_s, error.retryable},
-                            {u"httpStatus"_s, error.httpStatus}});
+    QJsonObject object{{u"kind"_s, static_cast<int>(error.kind)},
+                       {u"name"_s, error.name},
+                       {u"title"_s, error.title},
+                       {u"detail"_s, error.detail},
+                       {u"nextStep"_s, error.nextStep},
+                       {u"retryable"_s, error.retryable},
+                       {u"httpStatus"_s, error.httpStatus}};
+    if (error.notBefore)
+        object.insert(u"notBefore"_s, toEpochMs(*error.notBefore));
+    return text(object);
 }
 
 std::optional<Error> decodeError(const QByteArray &json)
@@ -70,6 +73,8 @@ std::optional<Error> decodeError(const QByteArray &json)
     error.nextStep = object->value(u"nextStep"_s).toString();
     error.httpStatus = object->value(u"httpStatus"_s).toInt();
     error.retryable = object->value(u"retryable"_s).toBool();
+    if (const QJsonValue at = object->value(u"notBefore"_s); !at.isUndefined())
+        error.notBefore = fromEpochMs(at.toInteger());
     return error;
 }
 

@@ -317,6 +317,11 @@ BudgetAnswer takeBudget(SqlConnection &db, const BudgetRequest &request)
     return {.granted = true, .use = insert.newId()};
 }
 
+void moveBudgetUse(SqlConnection &db, const QString &budget, qint64 use, Duration later)
+{
+    db.use("UPDATE budget_uses SET at = at + ? WHERE id = ? AND budget = ?").run(later, use, budget);
+}
+
 std::vector<budget::Use> readBudget(SqlConnection &db, const QString &budget, Instant since)
 {
     std::vector<budget::Use> uses;

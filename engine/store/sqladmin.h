@@ -28,6 +28,7 @@ void removeKey(SqlConnection &db, const Key &key, const AuditRow &audit);
 [[nodiscard]] qint64 pruneLog(SqlConnection &db, const QString &poller, Instant before, int limit);
 [[nodiscard]] qint64 pruneTombstones(SqlConnection &db, const QString &poller, Instant before, int limit);
 [[nodiscard]] BudgetAnswer takeBudget(SqlConnection &db, const BudgetRequest &request);
+void moveBudgetUse(SqlConnection &db, const QString &budget, qint64 use, Duration later);
 [[nodiscard]] std::vector<budget::Use> readBudget(SqlConnection &db, const QString &budget, Instant since);
 
 } // namespace watukuy::sql

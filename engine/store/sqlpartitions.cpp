@@ -81,10 +81,10 @@ PartitionsOutcome setPartitions(SqlConnection &db, const PartitionsPatch &patch)
         outcome.removed.append(partition);
     }
     if (patch.listedAt)
-        db.use("INSERT INTO partition_listings(poller, listed_at, tried_at) VALUES(?, ?, ?)"
+        db.use("INSERT INTO partition_listings(poller, listed_at, tried_at, source) VALUES(?, ?, ?, ?)"
                " ON CONFLICT(poller) DO UPDATE SET listed_at = excluded.listed_at, tried_at = "
-               "excluded.tried_at, last_error = NULL")
-            .run(patch.poller, *patch.listedAt, *patch.listedAt);
+               "excluded.tried_at, last_error = NULL, source = excluded.source")
+            .run(patch.poller, *patch.listedAt, *patch.listedAt, patch.source);
     if (patch.audit)
         writeAudit(db, *patch.audit);
     return outcome;
@@ -100,11 +100,12 @@ void failPartitions(SqlConnection &db, const QString &poller, const Error &error
 
 PartitionListing readPartitionListing(SqlConnection &db, const QString &poller)
 {
-    Statement row = db.use("SELECT listed_at, tried_at, last_error FROM partition_listings WHERE poller = ?");
+    Statement row =
+        db.use("SELECT listed_at, tried_at, last_error, source FROM partition_listings WHERE poller = ?");
     row.run(poller);
     if (!row.next())
         return {};
-    return {row.maybeInstant(0), row.maybeInstant(1), rowcodec::decodeError(row.bytes(2))};
+    return {row.maybeInstant(0), row.maybeInstant(1), rowcodec::decodeError(row.bytes(2)), row.bytes(3)};
 }
 
 } // namespace watukuy::sql

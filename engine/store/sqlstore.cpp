@@ -363,6 +363,13 @@ StoreTask<qint64> SqlStore::pruneTombstones(QString poller, Instant before, int 
     });
 }
 
+StoreTask<void> SqlStore::moveBudgetUse(QString budget, qint64 use, Duration later)
+{
+    return inTransaction(Durability::Relaxed, [budget = std::move(budget), use, later](SqlConnection &db) {
+        sql::moveBudgetUse(db, budget, use, later);
+    });
+}
+
 StoreTask<BudgetAnswer> SqlStore::takeBudget(BudgetRequest request)
 {
     return inTransaction(Durability::Relaxed, [request = std::move(request)](SqlConnection &db) {

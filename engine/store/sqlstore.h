@@ -110,6 +110,7 @@ public:
     StoreTask<qint64> pruneLog(QString poller, Instant before, int limit) override;
     StoreTask<qint64> pruneTombstones(QString poller, Instant before, int limit) override;
     StoreTask<BudgetAnswer> takeBudget(BudgetRequest request) override;
+    StoreTask<void> moveBudgetUse(QString budget, qint64 use, Duration later) override;
 };
 
 } // namespace watukuy

@@ -146,6 +146,7 @@ struct PartitionsPatch {
     QString poller;
     std::vector<PartitionDefinition> listed; ///< no key twice
     std::optional<Instant> listedAt;         ///< remembered; nothing = the workspace itself lists them
+    QByteArray source;                       ///< remembered with it: where they were listed
     Duration firstInterval{0};
     ResumeSchedule resume;
     std::optional<AuditRow> audit; ///< when an operator asked for it
@@ -233,6 +234,8 @@ public:
 
     /// Sliding-window budget over all processes of this store.
     virtual StoreTask<BudgetAnswer> takeBudget(BudgetRequest request) = 0;
+    /// What was granted counts from that much later on. Nothing happens to a use that is gone.
+    virtual StoreTask<void> moveBudgetUse(QString budget, qint64 use, Duration later) = 0;
 };
 
 /// Read: nothing is created, migrated or changed; every write fails.

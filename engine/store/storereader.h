@@ -75,6 +75,7 @@ struct PartitionListing {
     std::optional<Instant> listedAt;
     std::optional<Instant> triedAt;
     std::optional<Error> lastError; ///< of the last try; nothing when it succeeded
+    QByteArray source;              ///< where they were listed, as the caller names it
 
     bool operator==(const PartitionListing &) const = default;
 };

@@ -109,6 +109,57 @@ class Partitions(CliTest):
         self.assert_says(self.assert_exit(2, self.folder.call('partitions', 'ls', 'catalo')), 'Did you mean "catalog"')
 
 
+class Explanations(CliTest):
+    """What a person reads who does not know the API yet, or runs a tick by cron."""
+
+    def setUp(self):
+        super().setUp()
+        self.server = self.serve(Server(10))
+
+    def test_a_test_shows_which_items_would_not_pass(self):
+        schema = {'properties': {'id': {'type': 'string'}}}
+        self.folder.write(workspace({'catalog': snapshot_poller(self.server, schema=schema)}))
+        tested = self.assert_exit(0, self.folder.call('test', 'catalog', '--json')).json
+        self.assertEqual(tested['events'], [])
+        self.assertEqual({(warning['code'], warning['key']) for warning in tested['warnings']}, {('invalid-item', 'schema')})
+        self.assertIn('/id', tested['warnings'][0]['message'])
+        self.assertIn('it would be parked', tested['warnings'][0]['message'])
+
+    def test_a_test_shows_what_a_failing_api_answered(self):
+        self.folder.write(workspace({'catalog': snapshot_poller(self.server)}))
+        self.server.answer('/items', 401, b'{"reason": "no such tenant"}')
+        answer = self.assert_exit(1, self.folder.call('test', 'catalog'))
+        self.assertIn('401', answer.out)
+        self.assertIn('no such tenant', answer.out)
+
+    def test_a_tick_tells_its_warnings_and_a_sink_that_is_down(self):
+        sinks = {'hook': {'kind': 'webhook', 'url': 'http://127.0.0.1:9/', 'secret': '${env:HOOK}'}}
+        poller = snapshot_poller(self.server, deliver={'to': ['hook']}, maxCycleTime='1ms')
+        self.folder.write(workspace({'catalog': poller}, sinks=sinks))
+        self.server.listing.page_size = 2
+        environment = {'HOOK': 'whsec_' + 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'}
+        answer = self.assert_exit(0, self.folder.call('tick', environment=environment))
+        self.assert_says(answer, 'warning:', 'maxCycleTime', 'a sink is down')
+        waiting = self.assert_exit(0, self.folder.call('inspect', '--json')).json[0]['waitingFor']
+        self.assertEqual(waiting['what'], 'delivery')
+        self.assertIn('events wait for a sink', waiting['because'])
+
+    def test_a_poller_that_is_switched_off_says_so(self):
+        self.folder.write(workspace({'catalog': snapshot_poller(self.server)}))
+        self.assert_exit(0, self.folder.call('tick'))
+        self.folder.write(workspace({'catalog': snapshot_poller(self.server, enabled=False)}))
+        self.assertEqual(self.assert_exit(0, self.folder.call('inspect', '--json')).json[0]['waitingFor']['what'], 'enabled')
+
+    def test_a_reconcile_that_fails_is_seen(self):
+        server = self.serve(Server(3))
+        poller = timestamp_poller(server, reconcile={'every': '1ms', 'request': {'url': server.url + '/gone'}})
+        self.folder.write(workspace({'orders': poller}))
+        self.folder.call('tick')
+        self.folder.call('tick')
+        warnings = self.assert_exit(0, self.folder.call('inspect', '--json')).json[0]['warnings']
+        self.assertIn('reconcile-failed', [warning['code'] for warning in warnings])
+
+
 class Budgets(CliTest):
     def test_what_is_used_is_shown(self):
         server = self.serve(Server(10))

@@ -257,15 +257,14 @@ private Q_SLOTS:
         QVERIFY(!send(request()));
     }
 
-    void aBodyThatEndsWithItsConnectionIsWhole()
+    void aBodyThatEndsWithItsConnectionIsWholeOrAFailureAndNeverAPart()
     {
-        // Large, so that the end is not in the same packet as the headers: Qt takes that for a drop at times.
         const QByteArray large = '[' + QByteArray(3'000'000, ' ') + ']';
-        ServerReply reply;
-        reply.raw = "HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n" + large;
-        answerWith(reply);
-        const auto response = send(request());
-        QVERIFY2(response, response ? "" : qPrintable(response.error().oneLine()));
+        answerWith({.raw = "HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n" + large});
+        auto response = send(request());
+        for (int again = 0; again < 20 && !response; ++again, response = send(request()))
+            QCOMPARE(response.error().name, u"ConnectionClosed"_s); // Qt takes it for a drop at times
+        QVERIFY(response);
         QCOMPARE(response->body.size(), large.size());
     }
 

@@ -188,6 +188,26 @@ private Q_SLOTS:
         QVERIFY(m_moments.size() >= 4);
     }
 
+    void aRequestThatIsLongOnItsWayCountsFromItsAnswer()
+    {
+        EngineRig rig(m_kind, partitioned(2), theBudget("\"requests\":1,\"per\":\"10s\",\"maxWait\":\"1m\""));
+        m_moments.clear();
+        rig.answer = [this, &rig](const ServerRequest &) {
+            rig.clock.advance(
+                400ms); // when the API counts it is its own affair, as long as it is before this
+            m_moments.append(rig.clock.now());
+            return ServerReply::json("[]");
+        };
+        const Instant began = rig.clock.now();
+        rig.engine().start();
+        rig.settle();
+        rig.pass(12s);
+        QCOMPARE(m_moments.size(), 2);
+        QVERIFY(m_moments[1] - 400ms >= began + 10'400ms);
+        const auto uses = *QCoro::waitFor(rig.store().readBudget(u"b"_s, began));
+        QCOMPARE(Instant{uses.back().at}, m_moments[1]);
+    }
+
     void burstsAreHeldApart()
     {
         EngineRig rig(m_kind, partitioned(12),

@@ -65,6 +65,11 @@ private:
         file.write(text);
     }
 
+    static qsizetype countOf(const EngineRig &rig, const QString &path)
+    {
+        return std::ranges::count(rig.requests, path, &ServerRequest::path);
+    }
+
     ServerReply m_tenants;
     QStringList m_asked;
 
@@ -145,6 +150,32 @@ private Q_SLOTS:
         QCOMPARE(toString(schedule::visibleState(stateOf(*rig, u"9"_s), false, rig->clock.now())), "Idle"_L1);
     }
 
+    void aListingThatIsThrottledIsAskedAgainWhenTheApiSaysSo()
+    {
+        m_tenants = tenants({"7"});
+        const auto rig = started();
+        m_tenants = ServerReply::json("{}", 429).with("Retry-After", "300");
+        rig->pass(61s);
+        const qsizetype asked = countOf(*rig, u"/tenants"_s);
+        rig->pass(4min);
+        QCOMPARE(countOf(*rig, u"/tenants"_s), asked);
+        rig->pass(2min);
+        QVERIFY(countOf(*rig, u"/tenants"_s) > asked);
+    }
+
+    void aSourceThatWasEditedIsAskedAtOnce()
+    {
+        m_tenants = tenants({"7"});
+        const auto rig = started();
+        QByteArray edited = listedByApi;
+        edited.replace("$API/tenants", "$API/tenants?all=1");
+        const qsizetype asked = countOf(*rig, u"/tenants"_s);
+        rig->restart(edited);
+        rig->engine().start();
+        rig->settle();
+        QCOMPARE(countOf(*rig, u"/tenants"_s), asked + 1);
+    }
+
     void aFileListsThemAndItsMistakesAreLocated()
     {
         EngineRig rig(m_kind, listedByFile);
@@ -184,7 +215,7 @@ private Q_SLOTS:
         m_tenants = ServerReply::json("[{\"id\":5,\"slug\":\"five\"}]");
         m_asked.clear();
         rig.engine().start();
-        rig.pass(62s);
+        rig.pass(2s); // as soon as the other poller has listed something
         QCOMPARE(m_asked.value(0), u"/items?tenant=5&slug=five"_s);
         m_tenants = ServerReply::json("[{\"id\":5,\"slug\":\"five\"},{\"id\":6,\"slug\":\"six\"}]");
         rig.pass(2min);

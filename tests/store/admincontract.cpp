@@ -32,6 +32,7 @@ private Q_SLOTS:
     void aBudgetSaysWhenToTryAgain();
     void everyWindowOfABudgetMustHaveRoom();
     void aUseThatIsReplacedIsTakenBack();
+    void aUseThatCameLaterCountsFromThen();
     void budgetsDoNotMix();
     void anEmptyBudgetIsAnError();
 };
@@ -303,6 +304,15 @@ void AdminContract::aUseThatIsReplacedIsTakenBack()
     QVERIFY(second.granted);
     QVERIFY(second.use != first.use);
     QCOMPARE(must(m_store->takeBudget(asked(u"api"_s, 1, Duration{1'000}, 1, 1'200))).tryAgainAt, at(1'500));
+}
+
+void AdminContract::aUseThatCameLaterCountsFromThen()
+{
+    const BudgetAnswer first = must(m_store->takeBudget(asked(u"api"_s, 1, Duration{1'000}, 1, 100)));
+    must(m_store->moveBudgetUse(u"api"_s, first.use, Duration{300}));
+    must(m_store->moveBudgetUse(u"api"_s, first.use + 7, Duration{900}));
+    QCOMPARE(must(m_store->takeBudget(asked(u"api"_s, 1, Duration{1'000}, 1, 1'200))).tryAgainAt, at(1'400));
+    QCOMPARE(must(m_store->readBudget(u"api"_s, at(0))).size(), size_t{1});
 }
 
 void AdminContract::budgetsDoNotMix()

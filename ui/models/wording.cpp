@@ -130,6 +130,10 @@ QString Wording::waiting(const KeySnapshot &key, Instant now) const
         return tr("Its budget has nothing left. It goes on by %1.").arg(until);
     if (key.waitingForCode == u"window")
         return tr("Its active windows keep it quiet until %1.").arg(until);
+    if (key.waitingForCode == u"enabled")
+        return tr("The workspace has switched this poller off.");
+    if (key.waitingForCode == u"delivery")
+        return tr("Its events wait for a sink that takes them; it is asked again %1.").arg(until);
     if (key.waitingForCode == u"delivery-retry")
         return tr("The next delivery is tried at %1.").arg(until);
     return until.isEmpty() ? tr("It is due now.") : tr("The next poll is due %1.").arg(until);
