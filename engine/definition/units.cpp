@@ -32,6 +32,17 @@ std::optional<Duration> parseDuration(const QString &text)
     return Duration{count * factor};
 }
 
+QString durationText(Duration duration)
+{
+    const qint64 ms = duration.count();
+    for (const auto &[factor, unit] : {std::pair{86'400'000, u"d"_s}, std::pair{3'600'000, u"h"_s},
+                                       std::pair{60'000, u"m"_s}, std::pair{1000, u"s"_s}}) {
+        if (ms >= factor && ms % factor == 0)
+            return QString::number(ms / factor) + unit;
+    }
+    return QString::number(ms) + u"ms"_s;
+}
+
 std::optional<qint64> parseSize(const QString &text)
 {
     static const QRegularExpression form(u"\\A([0-9]{1,15})(B|KB|MB|GB)?\\z"_s);

@@ -35,6 +35,9 @@ using WorkspaceErrors = QList<WorkspaceError>;
 /// `250ms`, `5s`, `2m`, `6h`, `1d`; a plain number is refused.
 [[nodiscard]] std::optional<Duration> parseDuration(const QString &text);
 
+/// The shortest such text that parseDuration() reads back.
+[[nodiscard]] QString durationText(Duration duration);
+
 /// `512`, `64KB`, `64MB`, `2GB` (powers of 1024) in bytes.
 [[nodiscard]] std::optional<qint64> parseSize(const QString &text);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/definition/workspace.h"
 #include "engine/model/bell.h"
 
 namespace watukuy {
@@ -295,20 +296,17 @@ Error BudgetKeeper::timeout(const Line &line, const Wish &wish, Duration tryAgai
 {
     const BudgetDefinition &budget = line.definition;
     const Instant again = m_clock.now() + (tryAgainAt - m_clock.steady());
-    return {
-        .kind = ErrorKind::Http,
-        .name = u"BudgetTimeout"_s,
-        .title = u"The budget %1 has nothing left"_s.arg(budget.name),
-        .detail =
-            u"%1 requests in %2 ms are spent or promised; the next is free at %3, beyond maxWait (%4 ms)"_s
-                .arg(budget.requests)
-                .arg(budget.per.count())
-                .arg(toRfc3339(again))
-                .arg(budget.maxWait.count()),
-        .nextStep = u"Nothing is lost: %1 goes on then. If it happens a lot, poll less often or give "
-                    "budgets.%2 more"_s.arg(wish.key.toString(), budget.name),
-        .retryable = true,
-        .notBefore = again};
+    return {.kind = ErrorKind::Http,
+            .name = u"BudgetTimeout"_s,
+            .title = u"The budget %1 has nothing left"_s.arg(budget.name),
+            .detail =
+                u"%1 requests in %2 are spent or promised; the next is free at %3, beyond maxWait (%4)"_s
+                    .arg(budget.requests)
+                    .arg(durationText(budget.per), toRfc3339(again), durationText(budget.maxWait)),
+            .nextStep = u"Nothing is lost: %1 goes on then. If it happens a lot, poll less often or give "
+                        "budgets.%2 more"_s.arg(wish.key.toString(), budget.name),
+            .retryable = true,
+            .notBefore = again};
 }
 
 bool isDeferral(const Error &error)

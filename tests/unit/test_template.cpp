@@ -151,6 +151,8 @@ void TestTemplate::durationsHaveUnits()
     QFETCH(qint64, ms);
     const auto duration = parseDuration(text);
     QCOMPARE(duration ? duration->count() : -1, ms);
+    if (duration)
+        QCOMPARE(parseDuration(durationText(*duration)), duration);
 }
 
 void TestTemplate::sizesArePowersOf1024_data()
