@@ -10,6 +10,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qsizetype longestAnswer = 2000;
+constexpr qsizetype longestExample = 100;
 
 void warn(TrialResult &result, const QString &code, const QString &message, const QString &key)
 {
@@ -26,14 +27,17 @@ void addWarnings(TrialResult &result, const QList<cursor::CursorWarning> &warnin
 void warnOfInvalid(TrialResult &result, const std::vector<change::InvalidItem> &items, const QString &key,
                    OnInvalid onInvalid)
 {
-    const QString fate = onInvalid == OnInvalid::Quarantine ? u"it would be parked"_s
-                         : onInvalid == OnInvalid::Skip     ? u"it would be left out"_s
-                                                            : u"the cycle would fail"_s;
-    for (const change::InvalidItem &item : items) {
-        const ItemIssue issue = item.issues.value(0);
-        const QString why = issue.path.isEmpty() ? issue.message : u"%1: %2"_s.arg(issue.path, issue.message);
-        warn(result, u"invalid-item"_s, u"%1; %2"_s.arg(why, fate), key);
-    }
+    if (items.empty())
+        return;
+    const QString fate = onInvalid == OnInvalid::Quarantine ? u"parked"_s
+                         : onInvalid == OnInvalid::Skip     ? u"left out"_s
+                                                            : u"the end of the cycle"_s;
+    const change::InvalidItem &first = items.front();
+    const ItemIssue issue = first.issues.value(0);
+    const QString why = issue.path.isEmpty() ? issue.message : u"%1: %2"_s.arg(issue.path, issue.message);
+    const QString which = QString::fromUtf8(first.raw.left(longestExample)).simplified();
+    warn(result, u"invalid-item"_s,
+         u"%1 items of a page would be %2; the first, %3: %4"_s.arg(items.size()).arg(fate, which, why), key);
 }
 
 /// Where the trial starts: the caller's cursor, the key's own, or `initial`.

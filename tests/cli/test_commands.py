@@ -123,7 +123,8 @@ class Explanations(CliTest):
         self.assertEqual(tested['events'], [])
         self.assertEqual({(warning['code'], warning['key']) for warning in tested['warnings']}, {('invalid-item', 'schema')})
         self.assertIn('/id', tested['warnings'][0]['message'])
-        self.assertIn('it would be parked', tested['warnings'][0]['message'])
+        self.assertIn('10 items of a page would be parked', tested['warnings'][0]['message'])
+        self.assertEqual(len(tested['warnings']), 1)
 
     def test_a_test_shows_what_a_failing_api_answered(self):
         self.folder.write(workspace({'catalog': snapshot_poller(self.server)}))

@@ -18,7 +18,7 @@ class HundredThousand(CliTest):
         print(f'\n  {result["items"]} items, {result["events"]}, {time.monotonic() - began:.1f} s', end=' ', flush=True)
         return result
 
-    def test_exactly_what_changed_becomes_an_event(self):
+    def test_C72_exactly_what_changed_becomes_an_event_and_the_tick_has_the_totals(self):
         server = self.serve(Server(COUNT, page_size=2000))
         self.folder.write(workspace({'catalog': snapshot_poller(server)}))
         first = self.tick()

@@ -20,11 +20,14 @@ pid {folder}/nginx.pid;
 error_log {folder}/error.log;
 events {{ worker_connections 64; }}
 http {{
-  access_log off;
+  log_format protocol '$server_protocol';
+  access_log {folder}/access.log protocol;
   client_body_temp_path {folder}/temp; proxy_temp_path {folder}/temp; fastcgi_temp_path {folder}/temp;
   uwsgi_temp_path {folder}/temp; scgi_temp_path {folder}/temp;
   server {{
     listen 127.0.0.1:{port};
+    listen 127.0.0.1:{secure} ssl http2;
+    ssl_certificate {folder}/certificate.pem; ssl_certificate_key {folder}/key.pem;
     location /files/ {{ alias {files}/; autoindex on; autoindex_format json; }}
   }}
 }}
@@ -45,9 +48,12 @@ class Nginx(unittest.TestCase):
         self.folder.path.chmod(0o755)
         self.files = self.folder.path / 'files'
         self.files.mkdir()
-        port = free_port()
+        port, self.secure = free_port(), free_port()
+        subprocess.run(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=127.0.0.1',
+                        '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', 'key.pem', '-out', 'certificate.pem'],
+                       cwd=self.folder.path, check=True, stderr=subprocess.DEVNULL)
         config = self.folder.path / 'nginx.conf'
-        config.write_text(CONFIG.format(folder=self.folder.path, files=self.files, port=port), encoding='utf-8')
+        config.write_text(CONFIG.format(folder=self.folder.path, files=self.files, port=port, secure=self.secure), encoding='utf-8')
         self.server = subprocess.Popen([NGINX, '-c', str(config), '-e', str(self.folder.path / 'error.log')],
                                        stderr=subprocess.DEVNULL)
         self.addCleanup(self.stop)
@@ -101,6 +107,24 @@ class Nginx(unittest.TestCase):
         answer = call('tick', folder=self.folder.path)
         self.assertEqual(answer.code, 1, answer)
         self.assertIn('127.0.0.1', answer.out + answer.err)
+        self.assertEqual(len(self.folder.events('files')), 1)
+
+    def protocols(self):
+        return (self.folder.path / 'access.log').read_text(encoding='utf-8').split()
+
+    def test_http2_is_spoken_only_when_asked_for(self):
+        (self.files / 'a').write_text('1')
+        for http2, protocol in ((False, 'HTTP/1.1'), (True, 'HTTP/2.0')):
+            self.folder.write(workspace({'files': {
+                'request': {'url': f'https://127.0.0.1:{self.secure}/files/', 'http2': http2,
+                            'tls': {'ca': 'certificate.pem'}},
+                'identity': 'name',
+                'cursor': {'strategy': 'snapshotDiff'},
+                'schedule': AT_ONCE,
+                'deliver': {'to': ['log']},
+            }}))
+            self.tick()
+            self.assertEqual(self.protocols()[-1], protocol)
         self.assertEqual(len(self.folder.events('files')), 1)
 
 
