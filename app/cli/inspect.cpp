@@ -46,7 +46,6 @@ Colour colourOf(VisibleState state)
     }
 }
 
-/// What a person should know beyond the table: why it waits, what failed, what to change.
 /// When it is asked next; a pause, a switched-off poller and closed windows come first.
 QString spelledDue(const KeySnapshot &key)
 {
@@ -56,6 +55,7 @@ QString spelledDue(const KeySnapshot &key)
                     key.takenAt);
 }
 
+/// What a person should know beyond the table: why it waits, what failed, what to change.
 void printNotes(Output &output, const KeySnapshot &key)
 {
     const QString name = key.key.toString() + u": "_s;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/api/headless.h"
 
+#include <set>
+
 #include "engine/definition/keychain.h"
 #include "engine/definition/secrets.h"
 #include "engine/delivery/envelope.h"
@@ -15,6 +17,8 @@ namespace watukuy {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+constexpr qsizetype longestAnswer = 2000;
 
 bool isInScope(const KeyScope &scope, const Key &key)
 {
@@ -46,6 +50,18 @@ void addResults(std::vector<TickResult> &results, const Key &key, const RunRepor
     total.sinkError = report.sinkError;
     total.warnings = report.warnings;
     results.push_back(std::move(total));
+}
+
+/// Adds what is listed now to what shall be.
+void keepListed(PartitionsPatch &patch, const std::vector<KeyState> &states)
+{
+    std::set<QString> listed;
+    for (const PartitionDefinition &partition : patch.listed)
+        listed.insert(partition.key);
+    for (const KeyState &state : states) {
+        if (state.key.poller == patch.poller && state.partitionData && !listed.contains(state.key.partition))
+            patch.listed.push_back({.key = state.key.partition, .data = *state.partitionData});
+    }
 }
 
 TestReport::Exchange shown(const TrialExchange &exchange, const Secrets &secrets)
@@ -91,14 +107,19 @@ public:
         co_return opened;
     }
 
-    /// Keys exist as soon as the workspace names them: one can be paused before its first run.
+    /// Keys exist as soon as the workspace names them: one can be paused before its first run. Those that it
+    /// names no more are for the engine to pause: another one may run on an older text.
     QCoro::Task<Result<void>> makeKeys()
     {
+        const auto states = co_await store->loadKeys();
+        if (!states)
+            co_return fail(states.error());
         for (const auto &[name, poller] : workspace.pollers) {
             if (!poller.enabled || !areWritten(poller.partitions))
                 continue;
             PartitionsPatch patch =
                 partitionsPatch(poller, writtenPartitions(poller.partitions), clock.now());
+            keepListed(patch, *states);
             if (auto set = co_await store->setPartitions(std::move(patch)); !set)
                 co_return fail(set.error());
         }
@@ -135,10 +156,16 @@ public:
 /// takes itself: it may not write.
 class Headless::Visit {
 public:
-    explicit Visit(Private *headless)
+    enum class Spending {
+        Unseen, ///< nobody else hears of what is taken
+        Shared  ///< it counts for everybody, as an engine's does
+    };
+    Visit(Private *headless, Spending spending)
         : m_headless(*headless)
+        , m_spending(spending)
         , m_client(headless->transport, headless->clock, headless->secrets, headless->workspace.credentials)
-        , m_budgets(headless->workspace.budgets, m_uses, headless->clock, [] {})
+        , m_budgets(headless->workspace.budgets, spending == Spending::Shared ? *headless->store : m_uses,
+                    headless->clock, [] {})
         , ports{headless->workspace,
                 *headless->store,
                 headless->clock,
@@ -155,6 +182,8 @@ public:
         const WorkspaceDefinition &workspace = m_headless.workspace;
         if (auto read = co_await readKeychain(&m_headless.secrets, secretReferences(workspace)); !read)
             co_return read;
+        if (m_spending == Spending::Shared)
+            co_return Result<void>{};
         for (const auto &[name, definition] : workspace.budgets) {
             BudgetRequest use{.budget = name, .windows = budget::windowsOf(definition)};
             const Instant since = m_headless.clock.now() - budget::longest(use.windows);
@@ -172,6 +201,7 @@ public:
 
 private:
     Private &m_headless;
+    Spending m_spending;
     MemoryStore m_uses;
     http::Client m_client;
     BudgetKeeper m_budgets;
@@ -253,7 +283,7 @@ QCoro::Task<Result<std::vector<TickResult>>> Headless::tick(Duration maxDuration
     EngineObserver nobody;
     if (auto prepared = co_await d->prepareEngine(u"tick"_s, std::move(nobody)); !prepared)
         co_return fail(prepared.error());
-    const auto unlisted = co_await d->engine->refreshPartitions();
+    const auto unlisted = co_await d->engine->refreshPartitions(only.poller);
     QStringList partitions;
     for (const auto &[key, entry] : d->engine->keys()) {
         if (key.poller == only.poller)
@@ -285,7 +315,7 @@ QCoro::Task<Result<ActionResult>> Headless::refreshPartitions(QString poller, Re
     if (auto allowed = d->operations->mayWrite(u"partitions refresh"_s);
         !allowed && request.run == Run::ForReal)
         co_return fail(allowed.error());
-    Visit visit(d.get());
+    Visit visit(d.get(), request.run == Run::ForReal ? Visit::Spending::Shared : Visit::Spending::Unseen);
     if (auto begun = co_await visit.begin(); !begun)
         co_return fail(begun.error());
     const auto definition = std::make_shared<const PollerDefinition>(d->workspace.pollers.at(poller));
@@ -346,7 +376,7 @@ QCoro::Task<Result<TestReport>> Headless::test(QString poller, QString partition
 {
     if (auto known = d->operations->knowsPoller(poller); !known)
         co_return fail(known.error());
-    Visit visit(d.get());
+    Visit visit(d.get(), Visit::Spending::Unseen);
     if (auto begun = co_await visit.begin(); !begun)
         co_return fail(begun.error());
     Ports *ports = &visit.ports;
@@ -365,7 +395,8 @@ QCoro::Task<Result<TestReport>> Headless::test(QString poller, QString partition
     for (const auto &exchange : trial.exchanges)
         report.requests.append(shown(*exchange, d->secrets));
     if (trial.error && !trial.exchanges.empty())
-        report.lastAnswer = d->secrets.redact(QString::fromUtf8(trial.exchanges.back()->answer));
+        report.lastAnswer =
+            d->secrets.redact(QString::fromUtf8(trial.exchanges.back()->answer)).left(longestAnswer);
     report.items = std::move(trial.items);
     for (const Event &event : trial.events)
         report.events.push_back(nativeEnvelope(event, 1));

@@ -4,7 +4,7 @@
 #include "engine/api/eventtext.h"
 #include "engine/json/objectwriter.h"
 #include "engine/model/nearestword.h"
-#include "engine/run/engine.h"
+#include "engine/run/partitions.h"
 #include "engine/schedule/schedule.h"
 
 namespace watukuy {
@@ -134,7 +134,8 @@ QCoro::Task<Result<std::vector<KeySnapshot>>> Operations::inspect(KeyScope scope
         const auto poller = m_workspace.pollers.find(state.key.poller);
         snapshots.push_back(snapshotOf(state, poller == m_workspace.pollers.end() ? nullptr : &poller->second,
                                        false, QString(), m_clock.now()));
-        if (const auto &error = listings[state.key.poller].lastError)
+        const auto &error = listings[state.key.poller].lastError;
+        if (error && poller != m_workspace.pollers.end() && !areWritten(poller->second.partitions))
             snapshots.back().warnings.append(listingWarning(*error));
     }
     co_return snapshots;

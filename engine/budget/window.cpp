@@ -55,6 +55,12 @@ qint64 available(std::span<const Use> uses, std::span<const Window> windows, Dur
     return least.value_or(0);
 }
 
+Duration shortest(std::span<const Window> windows)
+{
+    const auto least = std::ranges::min_element(windows, {}, &Window::per);
+    return least == windows.end() ? Duration{0} : least->per;
+}
+
 Duration longest(std::span<const Window> windows)
 {
     Duration length{0};

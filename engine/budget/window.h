@@ -39,6 +39,8 @@ struct Use {
 /// How much may go at `now`, all at once: the least that any window has left.
 [[nodiscard]] qint64 available(std::span<const Use> uses, std::span<const Window> windows, Duration now);
 
+[[nodiscard]] Duration shortest(std::span<const Window> windows);
+
 /// The longest of `windows`: older uses count no more.
 [[nodiscard]] Duration longest(std::span<const Window> windows);
 

@@ -197,9 +197,13 @@ std::optional<Instant> ActiveWindows::Line::nextActive(Instant from) const
         if (!hasDate(date))
             continue;
         const Instant dayEnds = instantOf(date.addDays(1).startOfDay(zone));
-        for (at = std::max(at, instantOf(date.startOfDay(zone))); at < dayEnds; at += minute) {
+        at = std::max(at, instantOf(date.startOfDay(zone)));
+        while (at < dayEnds) {
             if (isActive(at))
                 return at;
+            const QTime local = QDateTime::fromMSecsSinceEpoch(at.time_since_epoch().count(), zone).time();
+            const bool hourFits = hours.test(static_cast<size_t>(local.hour()));
+            at += hourFits ? minute : Duration{std::chrono::minutes{60 - local.minute()}};
         }
     }
     return {};

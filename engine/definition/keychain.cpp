@@ -140,7 +140,7 @@ QCoro::Task<Result<void>> readKeychain(Secrets *secrets, QStringList references)
                         .nextStep = Secrets::keychainNextStep(entry)};
             co_return fail(std::move(error));
         }
-        secrets->provide(reference, job->textData());
+        secrets->replace(reference, job->textData());
     }
     co_return Result<void>{};
 }

@@ -108,8 +108,21 @@ public:
         const auto key = text(hmac.key, u"key"_s);
         if (!key)
             return fail(key.error());
-        m_request.signature = std::make_shared<Signature>(
-            Signature{.key = key->toUtf8(), .definition = hmac, .lookup = m_lookup, .place = place()});
+        auto signature = std::make_shared<Signature>();
+        signature->key = key->toUtf8();
+        signature->definition = hmac;
+        signature->place = place();
+        static const QStringList ofTheRequest{u"method"_s, u"path"_s, u"timestamp"_s, u"body"_s};
+        for (const QString &name : hmac.payload.placeholders()) {
+            if (ofTheRequest.contains(name))
+                continue;
+            auto value = m_lookup(name);
+            if (!value)
+                return fail(value.error());
+            if (*value)
+                signature->values.insert(name, **value);
+        }
+        m_request.signature = std::move(signature);
         m_request.secretHeaders += hmac.header.toLatin1().toLower();
         m_request.secretHeaders += "x-timestamp";
         return {};

@@ -68,7 +68,9 @@ void Exchange::collect()
     if (!m_inflater) {
         m_encoding = m_reply->rawHeader("Content-Encoding");
         if (!Inflater::knows(m_encoding)) {
-            end(networkerror::encoding(m_url, m_encoding, u"only gzip and deflate were asked for"_s));
+            end(networkerror::encoding(
+                m_url, m_encoding,
+                u"only %1 were asked for"_s.arg(QString::fromLatin1(Inflater::accepted()))));
             return;
         }
         m_inflater = std::make_unique<Inflater>(m_encoding, m_maxBytes);

@@ -4,6 +4,7 @@
 #include "engine/http/credentials.h"
 #include "engine/http/jsonbody.h"
 #include "engine/http/origin.h"
+#include "engine/http/proxy.h"
 #include "engine/json/canonical.h"
 
 namespace watukuy::http {
@@ -202,17 +203,27 @@ Result<void> Preparing::proxy()
 {
     if (m_definition.proxyUse != ProxyUse::Named)
         return {};
-    const auto text = m_definition.proxy.expand(withSecrets(m_lookup, m_secrets));
+    // A secret is one part of the address, whatever it is made of.
+    const auto lookup = [this](const QString &name) -> Result<std::optional<QString>> {
+        auto value = withSecrets(m_lookup, m_secrets)(name);
+        if (!value || !*value || !Secrets::isReference(name))
+            return value;
+        return std::optional(QString::fromLatin1(QUrl::toPercentEncoding(**value)));
+    };
+    const auto text = m_definition.proxy.expand(lookup);
     if (!text)
         return fail(text.error());
     request.proxy = QUrl(text->value_or(QString()).trimmed(), QUrl::StrictMode);
-    if (request.proxy.isValid() && !request.proxy.host().isEmpty())
+    if (request.proxy.isValid() && !request.proxy.host().isEmpty()) {
+        const QByteArray pair = proxyAuthorization(request);
+        m_secrets.replace(u"derived:proxy:"_s + request.proxy.host(), QString::fromLatin1(pair.mid(6)));
         return {};
+    }
     return fail(Error{.kind = ErrorKind::Workspace,
                       .name = u"ProxyAddressError"_s,
                       .title = u"request.proxy is no address of a proxy"_s,
                       .detail = m_definition.proxy.text(),
-                      .nextStep = u"Check what its placeholders stand for; percent-encode a password"_s});
+                      .nextStep = u"Check what its placeholders stand for"_s});
 }
 
 void Preparing::defaultHeader(const char *name, const QByteArray &value)

@@ -23,7 +23,8 @@ Result<void> sign(Request &request, const Signature &signature, Instant now)
             return timestamp;
         if (name == u"body")
             return QString::fromUtf8(request.body);
-        return signature.lookup(name);
+        const auto known = signature.values.constFind(name);
+        return known == signature.values.constEnd() ? std::nullopt : std::optional(*known);
     };
     const auto payload = definition.payload.expand(lookup);
     if (!payload)

@@ -11,8 +11,8 @@ namespace watukuy::http {
 struct Signature {
     QByteArray key;
     HmacCredential definition;
-    Template::Lookup lookup; ///< of the payload, for what is no part of the request itself
-    QString place;           ///< of the credential in the workspace, for messages
+    QHash<QString, QString> values; ///< of the payload's placeholders that are no part of the request itself
+    QString place;                  ///< of the credential in the workspace, for messages
 };
 
 /// Adds the signature over `request` as it is now, and `X-Timestamp` (epoch seconds) when the payload

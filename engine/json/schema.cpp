@@ -2,6 +2,7 @@
 #include "engine/json/schema.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <regex>
@@ -144,6 +145,39 @@ private:
             if (at.isUndefined())
                 problem = u"\"$ref\": \"%1\" leads nowhere"_s.arg(reference);
         }
+        QSet<QString> path;
+        int steps = 0;
+        if (problem.isEmpty() && comesBack(object, path, steps))
+            problem = u"\"$ref\": \"%1\" leads in a circle"_s.arg(object.value(u"$ref"_s).toString());
+    }
+
+    /// Whether what is asked of one and the same value leads back to a reference that is being followed.
+    bool comesBack(const QJsonValue &schema, QSet<QString> &path, int &steps) const
+    {
+        constexpr int mostSteps = 10'000;
+        if (!schema.isObject())
+            return false;
+        if (++steps > mostSteps)
+            return true;
+        const QJsonObject object = schema.toObject();
+        if (object.contains(u"$ref"_s)) {
+            const QString reference = object.value(u"$ref"_s).toString();
+            if (path.contains(reference))
+                return true;
+            path.insert(reference);
+            const bool back = comesBack(target(reference.mid(1)), path, steps);
+            path.remove(reference);
+            return back;
+        }
+        for (const QString &name : {u"allOf"_s, u"anyOf"_s, u"oneOf"_s}) {
+            for (const auto each : object.value(name).toArray()) {
+                if (comesBack(each, path, steps))
+                    return true;
+            }
+        }
+        return std::ranges::any_of(
+            std::array{u"not"_s, u"if"_s, u"then"_s, u"else"_s},
+            [&](const QString &name) { return comesBack(object.value(name), path, steps); });
     }
 
     [[nodiscard]] QJsonValue target(const QString &pointer) const

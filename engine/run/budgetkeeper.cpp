@@ -12,19 +12,21 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-/// A share that is older than this when its request leaves is taken anew: the request has queued.
+/// A share that is older than this when its request leaves counts from then on.
 constexpr Duration freshFor{50};
 /// The longest that an answer's delay is taken for the way of its request.
 constexpr Duration longestWay{1000};
 /// A promised share that nobody has claimed for so long is anybody's.
 constexpr Duration promiseHolds{2000};
 
-Error cancelled(const QString &budget)
+/// A wait that this side ended: it goes on with the next cycle, at once.
+Error ended(const QString &budget, Instant now)
 {
     return {.kind = ErrorKind::Cancelled,
-            .name = u"Cancelled"_s,
+            .name = u"BudgetWaitEnded"_s,
             .title = u"The wait for the budget %1 was ended"_s.arg(budget),
-            .retryable = true};
+            .retryable = true,
+            .notBefore = now};
 }
 
 } // namespace
@@ -62,17 +64,26 @@ struct BudgetKeeper::Line {
     bool isServing = false;
 
     void forgetOld(Duration now);
-    /// The earliest time for `wish` behind everything that was promised to others before.
+    /// Whom it was made to waits in the line.
+    [[nodiscard]] bool isHere(const Promise &promise) const;
+    /// The earliest time for `wish`, whose turn it is, behind what was promised before to those who are away.
     [[nodiscard]] Duration earliestFor(const Wish &wish, Duration now) const;
     void promise(const Wish &wish, Duration at);
     void dropPromise(const Wish &wish);
     [[nodiscard]] std::optional<Duration> promisedTo(const Wish &wish) const;
 };
 
+bool BudgetKeeper::Line::isHere(const Promise &promise) const
+{
+    return std::ranges::any_of(waiters, [&](const auto &waiting) {
+        return waiting.second->wish.key == promise.key && waiting.second->wish.lane == promise.lane;
+    });
+}
+
 void BudgetKeeper::Line::forgetOld(Duration now)
 {
     std::erase_if(uses, [&](const budget::Use &use) { return use.at <= now - budget::longest(windows); });
-    std::erase_if(promises, [&](const Promise &one) { return one.at + promiseHolds < now; });
+    std::erase_if(promises, [&](const Promise &one) { return one.at + promiseHolds < now && !isHere(one); });
 }
 
 std::optional<Duration> BudgetKeeper::Line::promisedTo(const Wish &wish) const
@@ -87,17 +98,15 @@ std::optional<Duration> BudgetKeeper::Line::promisedTo(const Wish &wish) const
 Duration BudgetKeeper::Line::earliestFor(const Wish &wish, Duration now) const
 {
     const auto own = promisedTo(wish);
-    std::vector<budget::Use> ahead;
+    std::vector<budget::Use> ahead = uses;
     Duration from = now;
     for (const Promise &one : promises) {
-        if (one.lane > wish.lane || (own && one.at >= *own))
+        if (one.lane > wish.lane || (own && one.at >= *own) || isHere(one))
             continue;
-        if (ahead.empty())
-            ahead = uses;
         from = std::max(from, one.at);
         ahead.push_back({from, one.cost});
     }
-    return budget::earliest(ahead.empty() ? uses : ahead, windows, wish.cost, from);
+    return budget::earliest(ahead, windows, wish.cost, from);
 }
 
 void BudgetKeeper::Line::promise(const Wish &wish, Duration at)
@@ -138,7 +147,7 @@ QCoro::Task<Result<BudgetKeeper::Share>> BudgetKeeper::takeInstead(Wish wish, qi
     if (wish.budget.isEmpty())
         co_return Share{.wish = std::move(wish), .grantedAt = m_clock.steady()};
     if (m_ending)
-        co_return fail(cancelled(wish.budget));
+        co_return fail(ended(wish.budget, m_clock.now()));
     Line *line = m_lines.at(wish.budget).get();
     const quint64 id = ++m_lastWaiter;
     const auto waiter = std::make_shared<Waiter>(&m_context);
@@ -163,17 +172,38 @@ QCoro::Task<Result<BudgetKeeper::Share>> BudgetKeeper::takeInstead(Wish wish, qi
 
 QCoro::Task<Result<void>> BudgetKeeper::spend(std::shared_ptr<Share> share)
 {
-    const bool isFresh = m_clock.steady() - share->grantedAt <= freshFor;
-    if (share->wish.budget.isEmpty() || (isFresh && !share->isSpent)) {
-        share->isSpent = true;
+    if (share->wish.budget.isEmpty()) {
         co_return Result<void>{};
     }
-    auto anew = co_await takeInstead(share->wish, share->isSpent ? 0 : share->use);
-    if (!anew)
-        co_return fail(anew.error());
-    *share = std::move(*anew);
+    Line *line = m_lines.at(share->wish.budget).get();
+    const Duration age = m_clock.steady() - share->grantedAt;
+    const bool isInWindow = age < budget::shortest(line->windows);
+    if (share->isSpent || !isInWindow) {
+        const qint64 replaces = share->isSpent ? 0 : share->use;
+        if (replaces != 0)
+            std::erase(line->uses, budget::Use{share->grantedAt, share->wish.cost});
+        auto anew = co_await takeInstead(share->wish, replaces);
+        if (!anew)
+            co_return fail(anew.error());
+        *share = std::move(*anew);
+    } else if (age > freshFor) {
+        // It has queued. Every window that holds it now held it before: it may count from now on.
+        share->grantedAt = move(line, *share, age);
+        if (auto moved = co_await m_store.moveBudgetUse(share->wish.budget, share->use, age); !moved)
+            co_return fail(moved.error());
+    }
     share->isSpent = true;
     co_return Result<void>{};
+}
+
+/// The local part of counting a use from later on; where it stands now.
+Duration BudgetKeeper::move(Line *line, const Share &share, Duration later)
+{
+    const auto found = std::ranges::find(line->uses, budget::Use{share.grantedAt, share.wish.cost});
+    if (found != line->uses.end())
+        found->at += later;
+    std::ranges::sort(line->uses, {}, &budget::Use::at);
+    return share.grantedAt + later;
 }
 
 void BudgetKeeper::answered(const Share &share)
@@ -183,11 +213,7 @@ void BudgetKeeper::answered(const Share &share)
     const Duration late = std::min(m_clock.steady() - share.grantedAt, longestWay);
     if (late <= Duration::zero())
         return;
-    auto &uses = m_lines.at(share.wish.budget)->uses;
-    const auto found = std::ranges::find(uses, budget::Use{share.grantedAt, share.wish.cost});
-    if (found != uses.end())
-        found->at += late;
-    std::ranges::sort(uses, {}, &budget::Use::at);
+    move(m_lines.at(share.wish.budget).get(), share, late);
     m_store.moveBudgetUse(share.wish.budget, share.use, late);
 }
 
@@ -207,7 +233,7 @@ void BudgetKeeper::endWaits()
     m_ending = true;
     for (const auto &[name, line] : m_lines) {
         while (!line->waiters.empty())
-            decide(line.get(), line->waiters.begin()->first, fail(cancelled(name)));
+            decide(line.get(), line->waiters.begin()->first, fail(ended(name, m_clock.now())));
     }
 }
 
@@ -234,7 +260,7 @@ QCoro::Task<void> BudgetKeeper::serve(Line *line)
     while (const auto id = line->queue.next()) {
         const auto waiter = line->waiters.at(*id);
         if (!waiter->wish.mayWait()) {
-            decide(line, *id, fail(cancelled(line->definition.name)));
+            decide(line, *id, fail(ended(line->definition.name, m_clock.now())));
             continue;
         }
         const Duration now = m_clock.steady();
@@ -263,8 +289,11 @@ QCoro::Task<void> BudgetKeeper::serve(Line *line)
         wait = std::max(wait, Duration{1});
         endHopeless(line, m_clock.steady() + wait);
         if (!waiter->answer) {
-            for (const Line::Promise &one : line->promises)
-                wait = std::min(wait, one.at + promiseHolds + Duration{1} - m_clock.steady());
+            for (const Line::Promise &one : line->promises) {
+                if (!line->isHere(one))
+                    wait = std::min(wait, one.at + promiseHolds + Duration{1} - m_clock.steady());
+            }
+            wait = std::max(wait, Duration{1});
             line->wake = m_clock.wakeAfter(wait, [this, line] { serve(line); });
             break;
         }
@@ -272,23 +301,42 @@ QCoro::Task<void> BudgetKeeper::serve(Line *line)
     line->isServing = false;
 }
 
-/// Nobody is served before `nextFree`: those who may not wait that long are told so now, wherever in
-/// the line they stand, and when to come again.
+/// Nobody is served before `nextFree`. Each in the line gets its place in time, behind those who have one;
+/// those whose time is over by then are told so now, and when to come again.
 void BudgetKeeper::endHopeless(Line *line, Duration nextFree)
 {
-    std::vector<quint64> hopeless;
-    for (const auto &[id, waiter] : line->waiters) {
-        if (nextFree > waiter->deadline)
-            hopeless.push_back(id);
+    struct Place {
+        Lane lane = Lane::Live;
+        Duration at = Duration::max(); ///< as promised; those who have none come last
+        quint64 id = 0;                ///< 0 = of one who is away
+        qint64 cost = 1;
+        auto operator<=>(const Place &) const = default;
+    };
+    std::vector<Place> places;
+    for (const Line::Promise &one : line->promises) {
+        if (!line->isHere(one))
+            places.push_back({one.lane, one.at, 0, one.cost});
     }
-    for (const quint64 id : hopeless) {
-        const auto found = line->waiters.find(id);
+    for (const auto &[id, waiter] : line->waiters)
+        places.push_back({waiter->wish.lane, line->promisedTo(waiter->wish).value_or(Duration::max()), id,
+                          waiter->wish.cost});
+    std::ranges::sort(places);
+
+    std::vector<budget::Use> ahead = line->uses;
+    Duration from = m_clock.steady();
+    for (const Place &place : places) {
+        const Duration free = std::max(nextFree, budget::earliest(ahead, line->windows, place.cost, from));
+        from = place.id == 0 ? std::max(from, place.at) : free;
+        ahead.push_back({from, place.cost});
+        const auto found = line->waiters.find(place.id);
         if (found == line->waiters.end())
             continue;
         const Wish wish = found->second->wish;
-        const Duration at = std::max(nextFree, line->earliestFor(wish, m_clock.steady()));
-        line->promise(wish, at);
-        decide(line, id, fail(timeout(*line, wish, at)));
+        const bool isHopeless = free > found->second->deadline;
+        if (isHopeless || place.at == Duration::max())
+            line->promise(wish, free);
+        if (isHopeless)
+            decide(line, place.id, fail(timeout(*line, wish, free)));
     }
 }
 
@@ -311,7 +359,7 @@ Error BudgetKeeper::timeout(const Line &line, const Wish &wish, Duration tryAgai
 
 bool isDeferral(const Error &error)
 {
-    return error.name == u"BudgetTimeout";
+    return error.name == u"BudgetTimeout" || error.name == u"BudgetWaitEnded";
 }
 
 } // namespace watukuy

@@ -51,12 +51,11 @@ public:
     };
 
     /// One share, after at most the budget's maxWait. `BudgetTimeout` (with Error::notBefore) when it
-    /// cannot be had by then; Cancelled when `mayWait` says so; or the store's error.
+    /// cannot be had by then, `BudgetWaitEnded` when `mayWait` says so, or the store's error.
     QCoro::Task<Result<Share>> take(Wish wish);
 
-    /// To be asked each time a request that stands for `share` goes onto the wire: a share that lies
-    /// idle too long, or that an earlier try has spent, is taken anew. Counting happens when requests
-    /// leave, not when they are planned.
+    /// To be asked each time a request that stands for `share` goes onto the wire. One that has queued counts
+    /// from now on; one that has left its windows, or that an earlier try has spent, is taken anew.
     QCoro::Task<Result<void>> spend(std::shared_ptr<Share> share);
 
     /// The request that stands for `share` was answered: the API counts it between its leaving and now, so
@@ -69,7 +68,7 @@ public:
 
     [[nodiscard]] std::optional<BudgetWait> waitOf(const Key &key) const;
 
-    /// Everybody who waits is told Cancelled, now and from now on.
+    /// Everybody who waits is told BudgetWaitEnded, now and from now on.
     void endWaits();
 
 private:
@@ -78,6 +77,7 @@ private:
     QCoro::Task<Result<Share>> takeInstead(Wish wish, qint64 replaces);
     QCoro::Task<void> serve(Line *line);
     void endHopeless(Line *line, Duration nextFree);
+    static Duration move(Line *line, const Share &share, Duration later);
     void decide(Line *line, quint64 id, Result<Share> answer);
     [[nodiscard]] Error timeout(const Line &line, const Wish &wish, Duration tryAgainAt) const;
 

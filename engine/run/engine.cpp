@@ -124,13 +124,14 @@ QCoro::Task<Result<void>> Engine::writePartitions()
     co_return Result<void>{};
 }
 
-QCoro::Task<std::map<QString, Error>> Engine::refreshPartitions()
+QCoro::Task<std::map<QString, Error>> Engine::refreshPartitions(QString only)
 {
     const Instant now = m_clock.now();
     std::vector<QCoro::Task<void>> under;
     std::vector<QString> asked;
     for (const auto &[name, listings] : m_pollers) {
-        if (listings.next && *listings.next <= now && !listings.isUnderWay) {
+        const bool isWanted = only.isEmpty() || only == name;
+        if (isWanted && listings.next && *listings.next <= now && !listings.isUnderWay) {
             asked.push_back(name);
             under.push_back(relist(name));
         }
@@ -152,11 +153,15 @@ QCoro::Task<void> Engine::relist(QString poller)
     ++m_running;
     const auto outcome = co_await watukuy::refreshPartitions(&m_ports, listings.poller);
     const auto listing = co_await m_store.readPartitionListing(poller);
-    listings.error = outcome ? std::nullopt : std::optional(outcome.error());
+    const bool isFailure =
+        !outcome && !isDeferral(outcome.error()) && outcome.error().kind != ErrorKind::Cancelled;
+    listings.error = isFailure ? std::optional(outcome.error()) : std::nullopt;
     listings.next = nextListing(*listings.poller, listing.value_or(PartitionListing{}), m_clock.now());
-    if (!listing || (!outcome && !listing->lastError))
+    if (!listing || (!outcome && !isFailure))
         listings.next = m_clock.now() + listings.poller->schedule.min;
-    if (!outcome && outcome.error().kind != ErrorKind::Cancelled)
+    if (!outcome && outcome.error().notBefore)
+        listings.next = std::max(*listings.next, *outcome.error().notBefore);
+    if (isFailure)
         say(LogLevel::Error, {poller, {}},
             u"The partitions stay as they are: %1"_s.arg(outcome.error().oneLine()));
     if (outcome && !outcome->isEmpty()) {
@@ -212,7 +217,6 @@ void Engine::takeState(KeyState state)
     if (entry.running || entry.state == state)
         return;
     entry.poller = m_pollers.at(key.poller).poller;
-    entry.partition = {.key = key.partition, .data = state.partitionData.value_or(QByteArray())};
     entry.state = std::move(state);
     entry.deliveryWaits = false;
     entry.notBefore.reset();
@@ -251,7 +255,7 @@ void Engine::heartbeat()
     noticeClockJump();
     lookForChanges();
     housekeeping();
-    refreshPartitions();
+    refreshPartitions({});
     pump();
 }
 
@@ -267,6 +271,10 @@ void Engine::noticeClockJump()
     say(LogLevel::Info, {},
         u"The clock jumped by %1 s; due times are worked out again"_s.arg(
             std::chrono::duration_cast<std::chrono::seconds>(jump).count()));
+    for (auto &[name, listings] : m_pollers) {
+        if (listings.next)
+            listings.next = std::min(*listings.next, m_clock.now() + listings.poller->partitions.refresh);
+    }
     for (auto &[key, entry] : m_keys) {
         entry.notBefore.reset();
         entry.sinkRetryAt.reset();
@@ -377,7 +385,7 @@ QCoro::Task<RunReport> Engine::runKey(Key key, std::function<bool()> mayGoOn)
     entry.running = true;
     ++m_running;
     m_observer.keyChanged(key);
-    RunReport report = co_await m_runner->run(key, entry.partition, entry.poller, std::move(mayGoOn));
+    RunReport report = co_await m_runner->run(key, entry.poller, std::move(mayGoOn));
     if (auto state = co_await m_store.loadKey(key))
         entry.state = std::move(*state);
     else
@@ -454,6 +462,7 @@ QCoro::Task<std::vector<std::pair<Key, RunReport>>> Engine::tick(Duration maxDur
                                                                  std::function<bool(const Key &)> wanted)
 {
     const Duration deadline = m_clock.steady() + maxDuration;
+    const auto timeIsUp = m_clock.wakeAfter(maxDuration, [this] { m_budgets.endWaits(); });
     const auto mayGoOn = [this, deadline] { return !m_stopping && m_clock.steady() < deadline; };
     std::deque<Key> waiting;
     std::set<Key> seen;
@@ -476,7 +485,8 @@ QCoro::Task<std::vector<std::pair<Key, RunReport>>> Engine::tick(Duration maxDur
         while (!waiting.empty() && mayGoOn() && hasRoom()) {
             const Key key = waiting.front();
             waiting.pop_front();
-            runs.push_back(run(key));
+            if (m_keys.contains(key)) // it may have been removed meanwhile
+                runs.push_back(run(key));
         }
         if (m_running > 0)
             co_await m_progress.ringing();

@@ -38,7 +38,6 @@ struct EngineObserver {
 /// A key as the engine holds it between runs.
 struct KeyEntry {
     KeyState state;
-    PartitionDefinition partition;
     std::shared_ptr<const PollerDefinition> poller;
     bool running = false;
     bool deliveryWaits = false;         ///< the poller has no sink, or halts on a poison event
@@ -61,9 +60,9 @@ public:
     /// Makes the sinks and the keys. ErrorKind::Workspace names what this build cannot run.
     QCoro::Task<Result<void>> prepare();
 
-    /// Lists the partitions again that are due for it. What could not be listed is told by poller; their
-    /// old partitions stay.
-    QCoro::Task<std::map<QString, Error>> refreshPartitions();
+    /// Lists the partitions again that are due for it, of one poller or, with "", of all. What could not be
+    /// listed is told by poller; their old partitions stay.
+    QCoro::Task<std::map<QString, Error>> refreshPartitions(QString only);
 
     /// Runs keys when they are due, until stop().
     void start();

@@ -121,8 +121,11 @@ QCoro::Task<Listed> fromListing(Ports *ports, std::shared_ptr<const PollerDefini
         if (auto added = addItems(*page, *poller, keys, listed); !added)
             co_return fail(added.error());
         next = page->answer.linkNext;
-        if (next.isEmpty() || followed.contains(next))
+        if (next.isEmpty())
             co_return listed;
+        if (followed.contains(next))
+            co_return fail(listingError(*poller, u"Its pages lead round in circles, by %1"_s.arg(next),
+                                        u"Look at the Link header that the API sends"_s));
         followed.insert(next);
     }
     co_return fail(listingError(*poller, u"It goes on after %1 pages"_s.arg(mostPages),
@@ -135,7 +138,8 @@ QByteArray sourceOf(const PartitionsDefinition &partitions)
     QStringList parts{QString::number(static_cast<int>(partitions.source)), partitions.file,
                       partitions.poller, partitions.items.text(), partitions.key.text()};
     if (partitions.request) {
-        parts.append(partitions.request->url.text());
+        parts << partitions.request->url.text() << QString::fromLatin1(partitions.request->method)
+              << partitions.request->body.text() << partitions.request->credential;
         for (const auto &[name, value] : partitions.request->query)
             parts << name << value.text();
     }
@@ -218,7 +222,7 @@ refreshPartitions(Ports *ports, std::shared_ptr<const PollerDefinition> poller, 
     auto listed = co_await listPartitions(ports, poller);
     const Instant now = ports->clock.now();
     if (!listed) {
-        if (listed.error().kind != ErrorKind::Cancelled)
+        if (listed.error().kind != ErrorKind::Cancelled && !isDeferral(listed.error()))
             (void)co_await ports->store.failPartitions(poller->name, listed.error(), now);
         co_return fail(listed.error());
     }

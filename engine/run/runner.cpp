@@ -90,7 +90,7 @@ void laneDeferred(Cycle *cycle, LaneSchedule &lane, const Error &deferral)
 
 void keep(Cycle *cycle, const LaneOutcome &outcome)
 {
-    if (outcome.deferral)
+    if (outcome.deferral && outcome.deferral->kind != ErrorKind::Cancelled)
         cycle->warnings.append({u"budget-timeout"_s, outcome.deferral->oneLine(), u"budget"_s});
     cycle->lanes.push_back(outcome.summary);
     cycle->warnings += outcome.warnings;
@@ -108,8 +108,7 @@ Runner::Runner(Ports ports, Dispatcher &dispatcher)
 {
 }
 
-QCoro::Task<RunReport> Runner::run(Key key, PartitionDefinition partition,
-                                   std::shared_ptr<const PollerDefinition> poller,
+QCoro::Task<RunReport> Runner::run(Key key, std::shared_ptr<const PollerDefinition> poller,
                                    std::function<bool()> mayGoOn)
 {
     // 1. Is there anything to do?
@@ -138,7 +137,7 @@ QCoro::Task<RunReport> Runner::run(Key key, PartitionDefinition partition,
     }
     Cycle cycle{.ports = m_ports,
                 .key = key,
-                .partition = std::move(partition),
+                .partition = {.key = key.partition, .data = state->partitionData.value_or(QByteArray())},
                 .poller = poller,
                 .strategy = std::move(*strategy),
                 .state = std::move(*state),
@@ -215,8 +214,11 @@ QCoro::Task<void> Runner::liveLane(Cycle *cycle)
         state.liveScan = outcome.scan;
         keep(cycle, outcome);
     } while (outcome.listAgain && !cycle->abandoned && cycle->mayGoOn());
-    // A request that a stop aborted says nothing about the API.
-    if (cycle->abandoned || (outcome.error && outcome.error->kind == ErrorKind::Cancelled))
+    // A request that a stop aborted says nothing about the API, nor does a run that asked for nothing.
+    const bool askedNothing =
+        outcome.summary.pages == 0 && !outcome.error && !outcome.throttle && !outcome.deferral;
+    if (cycle->abandoned || (askedNothing && !cycle->poisonHalt) ||
+        (outcome.error && outcome.error->kind == ErrorKind::Cancelled))
         co_return;
 
     const Instant now = cycle->ports.clock.now();

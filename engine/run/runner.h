@@ -37,8 +37,8 @@ public:
     Runner(Ports ports, Dispatcher &dispatcher);
 
     /// Steps 1 to 7 of the seed for one key. `mayGoOn` is asked at page boundaries: false = stop there.
-    QCoro::Task<RunReport> run(Key key, PartitionDefinition partition,
-                               std::shared_ptr<const PollerDefinition> poller, std::function<bool()> mayGoOn);
+    QCoro::Task<RunReport> run(Key key, std::shared_ptr<const PollerDefinition> poller,
+                               std::function<bool()> mayGoOn);
 
 private:
     QCoro::Task<void> drainOutbox(Cycle *cycle);

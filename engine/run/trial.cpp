@@ -9,7 +9,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr qsizetype longestAnswer = 2000;
+constexpr qsizetype longestAnswer = 8000;
 constexpr qsizetype longestExample = 100;
 
 void warn(TrialResult &result, const QString &code, const QString &message, const QString &key)

@@ -64,7 +64,7 @@ std::optional<Instant> nextWake(const KeyState &state, const PollerDefinition &p
     const auto &windows = poller.schedule.activeWindows;
     const Instant mayAskAt = std::max(now, state.schedule.throttledUntil.value_or(now));
     const auto asksAt = [&](Instant due) { return windows.nextActive(std::max(mayAskAt, due)); };
-    Instant wake = isLiveDue(state, poller, now) ? now : windows.nextActive(schedule::dueAt(state.schedule));
+    Instant wake = isLiveDue(state, poller, now) ? now : asksAt(schedule::dueAt(state.schedule));
     const auto consider = [&wake](Instant other) { wake = std::min(wake, other); };
     if (poller.reconcile)
         consider(asksAt(state.reconcileSchedule.nextDueAt.value_or(now)));

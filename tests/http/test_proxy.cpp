@@ -62,7 +62,7 @@ private Q_SLOTS:
     {
         QVERIFY(m_server.start());
         QVERIFY(m_proxy.start());
-        qputenv("WATUKUY_TEST_PROXY", "p%40ss-word");
+        qputenv("WATUKUY_TEST_PROXY", "p@ss/word");
     }
     void init()
     {
@@ -91,7 +91,7 @@ private Q_SLOTS:
                     proxyAddress(u"shop:${env:WATUKUY_TEST_PROXY}@"_s));
         QVERIFY(!m_proxied.isEmpty());
         QCOMPARE(m_proxied.last().header("Proxy-Authorization"),
-                 "Basic " + QByteArray("shop:p@ss-word").toBase64());
+                 "Basic " + QByteArray("shop:p@ss/word").toBase64());
     }
 
     void aProxyThatIsDownIsNamedAsTheFault()

@@ -113,9 +113,9 @@ private Q_SLOTS:
 
     void whoWaitsForABudgetSaysSoAndBlocksNoOtherKey()
     {
-        QByteArray others = "},\"free\":{" + wholeList;
+        const QByteArray others = "},\"free\":{" + wholeList;
         EngineRig rig(m_kind, partitioned(60) + others,
-                      theBudget("\"requests\":1,\"per\":\"1h\",\"maxWait\":\"1h\""));
+                      theBudget("\"requests\":1,\"per\":\"1h\",\"maxWait\":\"3d\""));
         listen(rig);
         rig.engine().start();
         rig.settle();
@@ -123,7 +123,23 @@ private Q_SLOTS:
         const auto wait = rig.engine().budgetWaitOf({u"items"_s, u"p7"_s});
         QVERIFY(wait);
         QCOMPARE(wait->budget, u"b"_s);
-        QCOMPARE(wait->until, rig.clock.now() + 1h);
+        QCOMPARE(wait->until, rig.clock.now() + 72h);
+    }
+
+    void moreThanCanWaitAreSentAwayAtOnceAndKeepNobodyOut()
+    {
+        const QByteArray others = "},\"zfree\":{" + wholeList;
+        EngineRig rig(m_kind, partitioned(400) + others,
+                      theBudget("\"requests\":1,\"per\":\"1h\",\"maxWait\":\"150m\""));
+        listen(rig);
+        rig.engine().start();
+        rig.settle();
+        QCOMPARE(m_moments.size(), 2);
+        QCOMPARE(QCoro::waitFor(rig.store().loadKey({u"zfree"_s, {}}))->counts.items, 1);
+        QCOMPARE(std::ranges::count_if(
+                     rig.engine().keys(),
+                     [&](const auto &each) { return rig.engine().budgetWaitOf(each.first).has_value(); }),
+                 2); // an hour each
     }
 
     void aStopEndsEveryWaitAndFailsNothing()

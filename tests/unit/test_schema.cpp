@@ -94,6 +94,7 @@ private Q_SLOTS:
             << text("{'$ref':'https://example.com/s.json'}") << u"leads out"_s;
         QTest::newRow("reference to nothing") << text("{'$ref':'#/definitions/x'}") << u"nowhere"_s;
         QTest::newRow("reference to itself") << text("{'$ref':'#'}") << u"circle"_s;
+        QTest::newRow("reference to itself among others") << text("{'allOf':[{'$ref':'#'}]}") << u"circle"_s;
         QTest::newRow("two references in a circle")
             << text("{'definitions':{'a':{'$ref':'#/definitions/b'},'b':{'$ref':'#/definitions/"
                     "a'}},'$ref':'#/definitions/a'}")
