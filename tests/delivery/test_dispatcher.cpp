@@ -124,6 +124,7 @@ private Q_SLOTS:
         QVERIFY(QCoro::waitFor(m_store->open()));
         QVERIFY(QCoro::waitFor(tests::ensureKeys(m_store.get(), {{m_key, 1s}}, m_clock.now())));
         m_lease = **QCoro::waitFor(m_store->acquireLease(m_key, u"me"_s, 30s, m_clock.now()));
+        m_random.value = 0.5;
         m_sinks.clear();
         m_sinks.emplace(u"a"_s, std::make_unique<ScriptedSink>());
         m_sinks.emplace(u"b"_s, std::make_unique<ScriptedSink>());
@@ -184,6 +185,18 @@ private Q_SLOTS:
         m_clock.advance(*state().nextDeliveryAt - m_clock.now());
         QCOMPARE(drain().delivered, 2);
         QCOMPARE(sink().taken, (QStringList{u"y3"_s, u"x1"_s, u"x2"_s}));
+    }
+
+    void waitsAreDrawnFromTheRandomnessThatWasHandedIn()
+    {
+        m_random.value = 0.25; // of the first backoff, a second
+        commit({u"x"_s});
+        sink().answer = [](const Event &) { return refused(); };
+        (void)drain();
+        QCOMPARE(state().nextDeliveryAt, std::optional(m_clock.now() + 250ms));
+        m_clock.advance(250ms);
+        sink().answer = [](const Event &) { return down(); };
+        QCOMPARE(drain().tryAgainAt, std::optional(m_clock.now() + 250ms));
     }
 
     void C47_anEventThatIsAlwaysRefusedIsParkedWithItsHistory()

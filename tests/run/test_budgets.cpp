@@ -171,6 +171,57 @@ private Q_SLOTS:
         QCOMPARE(m_moments.size(), 2);
     }
 
+    void aWallClockThatIsSetForwardFreesNothing()
+    {
+        EngineRig rig(m_kind, partitioned(2), theBudget("\"requests\":1,\"per\":\"1m\",\"maxWait\":\"5m\""));
+        listen(rig);
+        rig.engine().start();
+        rig.settle();
+        QCOMPARE(m_moments.size(), 1);
+        rig.clock.setWallClock(rig.clock.now() + 1h);
+        rig.pass(50s);
+        QCOMPARE(m_moments.size(), 1); // by the store's count it is long past, by this process's it is not
+        rig.pass(11s);
+        QCOMPARE(m_moments.size(), 2);
+    }
+
+    void thisProcessCountsFromTheAnswerToo()
+    {
+        EngineRig rig(m_kind, partitioned(2), theBudget("\"requests\":1,\"per\":\"10s\",\"maxWait\":\"1m\""));
+        m_moments.clear();
+        rig.answer = [this, &rig](const ServerRequest &) {
+            rig.clock.advance(400ms);
+            m_moments.append(rig.clock.now());
+            return ServerReply::json("[]");
+        };
+        rig.engine().start();
+        rig.settle();
+        rig.clock.setWallClock(rig.clock.now() + 1h); // the store's count is over
+        rig.pass(9s);
+        rig.clock.advance(800ms); // 10.2 s since the request left, 9.8 s since its answer
+        rig.settle();
+        QCOMPARE(m_moments.size(), 1);
+        rig.clock.advance(300ms);
+        rig.settle();
+        QCOMPARE(m_moments.size(), 2);
+    }
+
+    void aShareThatLayIdleIsTakenAnewWhenItsRequestLeaves()
+    {
+        EngineRig rig(m_kind, partitioned(1), theBudget("\"requests\":1,\"per\":\"10s\",\"maxWait\":\"1m\""));
+        BudgetKeeper keeper(rig.workspace().budgets, rig.store(), rig.clock, [] {});
+        const BudgetKeeper::Wish wish{.budget = u"b"_s, .key = rig.key()};
+        const auto idle = QCoro::waitFor(keeper.take(wish));
+        QVERIFY(idle);
+        rig.clock.advance(11s);
+        QVERIFY(QCoro::waitFor(keeper.take(wish)));
+        auto spent = keeper.spend(std::make_shared<BudgetKeeper::Share>(*idle));
+        rig.settle();
+        QVERIFY2(!spent.isReady(), "two requests left within one window");
+        rig.clock.advance(10s);
+        QVERIFY(QCoro::waitFor(std::move(spent)));
+    }
+
     void everyHopOfARedirectCounts()
     {
         EngineRig rig(m_kind, partitioned(1), theBudget("\"requests\":3,\"per\":\"1h\",\"maxWait\":\"2h\""));

@@ -43,6 +43,23 @@ private Q_SLOTS:
         QCOMPARE(rig->state().counts.outboxPending, 0);
     }
 
+    void everyInstantComesFromTheClockThatWasHandedIn()
+    {
+        m_api.put(1, "\"n\":1");
+        auto rig = rigFor(byPage, ListingKind::Page);
+        const Instant now = rig->clock.now();
+        runCleanly(*rig);
+        QCOMPARE(rig->delivered().front().time, now);
+        const auto items = QCoro::waitFor(rig->store().readItems(rig->key(), {}, 1));
+        QCOMPARE(items->front().seenAt, now);
+        QCOMPARE(rig->state().schedule.lastPollAt, std::optional(now));
+        QCOMPARE(rig->state().schedule.lastPoll->startedAt, now);
+        const auto timeline = *QCoro::waitFor(rig->store().readTimeline(rig->key(), 9));
+        QCOMPARE(timeline.size(), size_t(2));
+        for (const TimelineEntry &entry : timeline)
+            QCOMPARE(entry.at, now);
+    }
+
     void theFileHoldsTheExactBytesOfTheItem()
     {
         EngineRig rig(m_kind, wholeList);

@@ -79,6 +79,15 @@ private Q_SLOTS:
         QCOMPARE(rig->news(), QStringList{u"created 1"_s});
     }
 
+    void theJitterIsDrawnFromTheRandomnessThatWasHandedIn()
+    {
+        const auto rig = started(QByteArray(every10s).replace("\"jitter\":0", "\"jitter\":0.5"));
+        QCOMPARE(rig->state().schedule.nextDueAt, rig->clock.now() + 10s);
+        rig->random.value = 0;
+        rig->pass(10s);
+        QCOMPARE(rig->state().schedule.nextDueAt, rig->clock.now() + 5s);
+    }
+
     void C51_aWallClockThatIsSetBackStopsNothing()
     {
         const auto rig = started();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What an operator bounds: items by a schema, cycles by time, polling by windows.
 #include "tests/run/cyclesuite.h"
+#include "tests/support/liveheap.h"
 
 using namespace Qt::StringLiterals;
 using namespace std::chrono_literals;
@@ -81,6 +82,35 @@ private Q_SLOTS:
         QVERIFY2(report.error->detail.contains(u"/n"_s), qPrintable(report.error->oneLine()));
         QCOMPARE(strict.news(), QStringList());
         QVERIFY(parkedOf(strict).empty());
+    }
+
+    void aScanHoldsNothingOfThePagesBehindIt()
+    {
+        if (m_kind == StoreKind::Memory)
+            QSKIP("this store holds all rows in memory by its nature");
+        constexpr int pages = 40;
+        constexpr int perPage = 250;
+        QList<qint64> heap;
+        EngineRig rig(m_kind, byPage);
+        rig.answer = [&](const ServerRequest &request) {
+            rig.requests.clear();
+            const int number = static_cast<int>(request.number(u"page"_s, 1));
+            QByteArrayList items;
+            for (int index = 0; index < perPage; ++index)
+                items.append("{\"id\":\"" +
+                             QByteArray::number(number * perPage + index).rightJustified(99, '0') + "\"}");
+            heap.append(liveHeap());
+            return ServerReply::json("{\"items\":[" + items.join(',') +
+                                     "],\"more\":" + (number < pages ? "true" : "false") + '}');
+        };
+        runCleanly(rig); // the store's cache is warm, and the second scan has no events to remember
+        QCOMPARE(rig.state().counts.items, pages * perPage);
+        heap.clear();
+        rig.clock.advance(1h);
+        runCleanly(rig);
+        QCOMPARE(heap.size(), pages);
+        const qint64 grown = heap.last() - heap.at(4);
+        QVERIFY2(grown < 300'000, qPrintable(QString::number(grown)));
     }
 
     void maxCycleTimeEndsACycleAndTheNextOneGoesOn()

@@ -9,6 +9,7 @@
 #include "engine/store/sqlstore.h"
 #include "tests/store/contract.h"
 #include "tests/store/sqlitefile.h"
+#include "tests/support/liveheap.h"
 #include "tests/support/makekeys.h"
 
 using namespace Qt::StringLiterals;
@@ -60,6 +61,7 @@ private Q_SLOTS:
     void theStampChangesWithTheWritesOfOthers();
     void rowsBehindAParkedEventAreSetAsideAndBroughtBack();
     void marksOfEndedScansDoNotStay();
+    void whatAScanDeletesIsReadInPieces();
     void otherKinds();
     void howFastItIs();
 };
@@ -487,6 +489,29 @@ void SqliteFileTest::otherKinds()
     QVERIFY(makeStoreReader(MemoryStoreDefinition{}).value() == nullptr);
     QCOMPARE(makeStore(PostgresStoreDefinition{}).error().kind, ErrorKind::Workspace);
     QCOMPARE(makeStoreReader(RedisStoreDefinition{}).error().kind, ErrorKind::Workspace);
+}
+
+void SqliteFileTest::whatAScanDeletesIsReadInPieces()
+{
+    constexpr int total = 20'000;
+    const auto running = opened();
+    const Lease lease = *must(running->acquireLease(key(), u"a"_s, ttl, at(1)));
+    PollCommit all = page({});
+    all.scan = scan();
+    for (int number = 0; number < total; ++number) {
+        all.upserts.push_back(item(QString::number(number)));
+        all.upserts.back().payload = QByteArray(500, 'x');
+    }
+    ScanCompletion last;
+    last.scanId = *must(running->commitPoll(key(), lease, std::move(all))).scanId;
+    last.deletes = ScanCompletion::Deletes::Emit;
+    std::optional<qint64> held;
+    last.makeDeletion = [&held, before = tests::liveHeap()](const ItemRow &row) {
+        held = held.value_or(tests::liveHeap() - before);
+        return deletionOf(row);
+    };
+    QCOMPARE(must(running->completeScan(key(), lease, last)).deleted, total);
+    QVERIFY2(*held < 4'000'000, qPrintable(QString::number(*held)));
 }
 
 /// Printed, never asserted: a page of 500 events is committed, read and acknowledged by 100.

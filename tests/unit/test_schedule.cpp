@@ -77,6 +77,7 @@ private Q_SLOTS:
     void anAbsurdRetryAfterDoesNotWrapIntoThePast();
     void everyStateOfTheSeedIsVisible();
     void everyWaitIsExplained();
+    void theReasonOfAWaitIsTold();
     void aDeliveryRetryIsNamedWhenItComesBeforeThePoll();
     void theHeapGivesKeysInTheOrderOfTheirDueTimes();
     void aMovedKeyIsInTheHeapOnce();
@@ -224,6 +225,29 @@ void TestSchedule::everyWaitIsExplained()
     QCOMPARE(resume.code, u"resume"_s);
     QVERIFY(!resume.until);
     QVERIFY(resume.because.contains(u"maintenance"_s));
+}
+
+void TestSchedule::theReasonOfAWaitIsTold()
+{
+    const auto because = [](const KeyState &state) {
+        return schedule::waitingFor(state, {}, false, here, now).because;
+    };
+    KeyState state = keyState();
+    state.schedule.rateLimit = RateLimit{};
+    state.schedule.rateLimit->remaining = 7;
+    state.schedule.rateLimit->resetAt = now + 60s;
+    state.schedule.reason = ScheduleReason::Paced;
+    QVERIFY(because(state).contains(u"7 requests"_s));
+    state.schedule.rateLimit.reset();
+    QVERIFY(because(state).contains(u"rate limit"_s));
+    state.schedule.reason = ScheduleReason::CatchUp;
+    QVERIFY(because(state).contains(u"before the listing did"_s));
+    state.schedule.reason = ScheduleReason::Manual;
+    QVERIFY(because(state).contains(u"triggered"_s));
+    state.schedule.reason = ScheduleReason::Resumed;
+    QVERIFY(because(state).contains(u"resumed"_s));
+    state.pause = Pause::PartitionRemoved;
+    QVERIFY(because(state).contains(u"no longer listed"_s));
 }
 
 void TestSchedule::aDeliveryRetryIsNamedWhenItComesBeforeThePoll()
