@@ -62,6 +62,10 @@ public:
     QCoro::Task<Result<Answer>> fetch(Request request, ResponseDefinition response,
                                       std::optional<Validator> validator, QString nextHeaderName = {});
 
+    /// `url`, a next address, without the query parameter that the credential of that name would add: what is
+    /// kept of it holds no secret. prepare() adds it again.
+    [[nodiscard]] QString withoutCredential(const QString &url, const QString &credential) const;
+
 private:
     QCoro::Task<Result<Response>> send(Request request);
 

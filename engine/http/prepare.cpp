@@ -287,6 +287,22 @@ Result<Request> Client::prepare(const RequestDefinition &definition, const Templ
     return request;
 }
 
+QString Client::withoutCredential(const QString &url, const QString &credential) const
+{
+    const auto found = m_credentials.find(credential);
+    const auto *key = found == m_credentials.end() ? nullptr : std::get_if<ApiKeyCredential>(&found->second);
+    QUrl kept(url, QUrl::TolerantMode);
+    if (!key || key->in != ApiKeyCredential::In::Query || !kept.hasQuery())
+        return url;
+    QByteArrayList pairs = kept.query(QUrl::FullyEncoded).toLatin1().split('&');
+    const QByteArray own = QUrl::toPercentEncoding(key->name) + '=';
+    if (pairs.removeIf([&](const QByteArray &pair) { return pair.startsWith(own); }) == 0)
+        return url;
+    const QByteArray rest = pairs.join('&');
+    kept.setQuery(rest.isEmpty() ? QString() : QString::fromLatin1(rest), QUrl::StrictMode);
+    return QString::fromLatin1(kept.toEncoded());
+}
+
 QByteArray requestHash(const Request &request)
 {
     QByteArray text = request.method + '\n' + request.url.toEncoded() + '\n';

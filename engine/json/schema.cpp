@@ -89,6 +89,7 @@ private:
             member.value() = keyword(member.key(), member.value(), depth);
         if (object.contains(u"$ref"_s))
             checkReference(object);
+        checkMultipleOf(object.value(u"multipleOf"_s));
         if (object.value(u"pattern"_s).isString())
             expressions.insert(object.value(u"pattern"_s).toString());
         const QString format = expressionFor(object.value(u"format"_s).toString());
@@ -121,7 +122,20 @@ private:
         QJsonObject members = value.toObject();
         for (auto member = members.begin(); member != members.end(); ++member)
             member.value() = subschema(member.value(), depth + 1);
+        if (name == u"patternProperties") {
+            const QStringList names = members.keys();
+            expressions += QSet<QString>(names.begin(), names.end());
+        }
         return members;
+    }
+
+    /// Fractions are not exact in binary: 19.99 would be no multiple of 0.01, and a good item be refused.
+    void checkMultipleOf(const QJsonValue &step)
+    {
+        if (step.isUndefined() || (step.toDouble() >= 1 && step.toDouble() == std::floor(step.toDouble())))
+            return;
+        problem =
+            u"\"multipleOf\" is checked for whole numbers from 1 only, not for %1"_s.arg(step.toDouble());
     }
 
     /// A reference that leads to nothing but references, back to itself, would be followed for ever.

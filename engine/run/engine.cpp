@@ -230,14 +230,20 @@ void Engine::dropMissing(const std::vector<KeyState> &states)
     std::set<Key> present;
     for (const KeyState &state : states)
         present.insert(state.key);
-    std::erase_if(m_keys, [&](const auto &known) {
-        const auto &[key, entry] = known;
-        if (present.contains(key) || entry.running)
-            return false;
-        m_due.remove(key);
-        m_observer.keyRemoved(key);
-        return true;
-    });
+    std::vector<Key> gone;
+    for (const auto &[key, entry] : m_keys) {
+        if (!present.contains(key) && !entry.running)
+            gone.push_back(key);
+    }
+    for (const Key &key : gone)
+        forget(key);
+}
+
+void Engine::forget(const Key &key)
+{
+    m_due.remove(key);
+    m_keys.erase(key);
+    m_observer.keyRemoved(key);
 }
 
 void Engine::start()
@@ -386,16 +392,20 @@ QCoro::Task<RunReport> Engine::runKey(Key key, std::function<bool()> mayGoOn)
     ++m_running;
     m_observer.keyChanged(key);
     RunReport report = co_await m_runner->run(key, entry.poller, std::move(mayGoOn));
-    if (auto state = co_await m_store.loadKey(key))
+    auto state = co_await m_store.loadKey(key);
+    const bool isGone = !state && state.error().name == u"UnknownKey";
+    if (state)
         entry.state = std::move(*state);
-    else
-        m_mustLook = true; // it may have been removed
     entry.running = false;
     digest(entry, report);
     tell(key, report);
-    reschedule(key, entry);
-    m_observer.keyChanged(key);
     relistFrom(key, report);
+    if (isGone) {
+        forget(key);
+    } else {
+        reschedule(key, entry);
+        m_observer.keyChanged(key);
+    }
     --m_running;
     m_progress.ring();
     co_return report;

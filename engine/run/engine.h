@@ -108,6 +108,7 @@ private:
     void relistFrom(const Key &key, const RunReport &report);
     void takeState(KeyState state);
     void dropMissing(const std::vector<KeyState> &states);
+    void forget(const Key &key);
     QCoro::Task<Result<void>> loadKeys();
     void heartbeat();
     void noticeClockJump();

@@ -114,6 +114,11 @@ QCoro::Task<void> LaneRun::onePage()
     auto fetched = co_await fetchPage(fetcher, share(), std::move(*request), m_plan.listing, validator);
     if (!fetched && isDeferral(fetched.error())) {
         m_outcome.deferral = fetched.error();
+        if (m_plan.fullScan && m_resumed)
+            warn({{u"scan-exceeds-budget"_s,
+                   u"The whole listing takes more than its budget has at a time, so it cannot tell what was "
+                   "deleted: ask for larger pages, or give the budget more"_s,
+                   u"budget"_s}});
         co_return;
     }
     if (!fetched) {
@@ -223,6 +228,10 @@ void LaneRun::step(const cursor::PageSignals &said)
     if (m_finished)
         return;
     m_position = next.position;
+    const PagingKind kind = m_plan.listing.pagination.kind;
+    if (kind == PagingKind::NextUrl || kind == PagingKind::Link)
+        m_position.next =
+            m_cycle.ports.client.withoutCredential(m_position.next, m_plan.listing.request.credential);
     m_scan.position = m_position.toJson();
 }
 

@@ -275,6 +275,25 @@ private Q_SLOTS:
         QCOMPARE(Instant{uses.back().at}, m_moments[1]);
     }
 
+    void aListingThatItsBudgetCannotHoldSaysSo()
+    {
+        for (int id = 1; id <= 12; ++id)
+            m_api.put(id, "\"n\":1");
+        EngineRig rig(m_kind, byPage + ",\"budget\":\"b\"",
+                      theBudget("\"requests\":1,\"per\":\"1m\",\"maxWait\":\"1s\""));
+        rig.answer = [this](const ServerRequest &request) { return m_api.list(request, ListingKind::Page); };
+        rig.engine().start();
+        rig.settle();
+        const auto isTold = [&] {
+            return std::ranges::any_of(
+                rig.log, [](const LogLine &line) { return line.text.contains(u"scan-exceeds-budget"); });
+        };
+        QVERIFY(!isTold()); // it may be the first page only that had to wait
+        rig.pass(2min);
+        QVERIFY(isTold());
+        QVERIFY(!rig.news().isEmpty());
+    }
+
     void burstsAreHeldApart()
     {
         EngineRig rig(m_kind, partitioned(12),

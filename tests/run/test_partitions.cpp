@@ -240,6 +240,29 @@ private Q_SLOTS:
         QCOMPARE(rig->engine().keys().size(), size_t(2));
     }
 
+    void aKeyThatIsRemovedWhileItRunsIsForgottenToo()
+    {
+        m_tenants = tenants({"7", "9"});
+        const auto rig = started();
+        AuditRow row;
+        row.at = rig->clock.now();
+        row.key = {u"items"_s, u"7"_s};
+        bool isRemoved = false;
+        rig->answer = [&](const ServerRequest &request) {
+            if (request.path == u"/tenants"_s)
+                return m_tenants;
+            if (request.target.contains("tenant=7") && !std::exchange(isRemoved, true))
+                (void)rig->store().removeKey(row.key, row); // answered later, and fences the run off
+            return ServerReply::json("[{\"id\":2}]");
+        };
+        rig->pass(15s);
+        QVERIFY(isRemoved);
+        QCOMPARE(rig->engine().keys().size(), size_t(1));
+        rig->log.clear();
+        rig->pass(10s);
+        QVERIFY(rig->log.size() < 5);
+    }
+
     void outsideItsActiveWindowsAPollerIsQuietUnlessTriggered()
     {
         // The clock starts at 2026-01-01T00:00:00Z, a Thursday.

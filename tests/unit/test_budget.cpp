@@ -150,7 +150,8 @@ private Q_SLOTS:
     void everyKeyIsServedInProportionToItsWeight()
     {
         check(rc::check([] {
-            const auto weights = *rc::gen::nonEmpty(rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 8)));
+            const auto weights =
+                *rc::gen::nonEmpty(rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 8)));
             RC_PRE(weights.size() <= 8);
             FairQueue queue;
             std::vector<int> served(weights.size(), 0);

@@ -266,6 +266,15 @@ private Q_SLOTS:
                  qPrintable(request.error().oneLine()));
     }
 
+    void whatIsKeptOfANextUrlHoldsNoKey()
+    {
+        const Client client(m_transport, m_clock, m_secrets, m_credentials);
+        QCOMPARE(client.withoutCredential(u"https://h/list?after=a%2Bb&X-Key=s3cret&page=2"_s, u"key1"_s),
+                 u"https://h/list?after=a%2Bb&page=2"_s);
+        QCOMPARE(client.withoutCredential(u"/list?X-Key=s3cret"_s, u"key1"_s), u"/list"_s);
+        QCOMPARE(client.withoutCredential(u"/list?X-Key=mine"_s, u"bearer"_s), u"/list?X-Key=mine"_s);
+    }
+
     void aNextUrlReplacesAddressAndQuery()
     {
         RequestDefinition definition = at(u"https://h/list"_s);

@@ -94,6 +94,14 @@ private Q_SLOTS:
             << text("{'$ref':'https://example.com/s.json'}") << u"leads out"_s;
         QTest::newRow("reference to nothing") << text("{'$ref':'#/definitions/x'}") << u"nowhere"_s;
         QTest::newRow("reference to itself") << text("{'$ref':'#'}") << u"circle"_s;
+        QTest::newRow("multiple of nothing")
+            << text("{'properties':{'n':{'multipleOf':0}}}") << u"multipleOf"_s;
+        QTest::newRow("multiple of less") << text("{'multipleOf':-1}") << u"multipleOf"_s;
+        QTest::newRow("multiple of a fraction") << text("{'multipleOf':0.01}") << u"multipleOf"_s;
+        QTest::newRow("a circle of many kinds")
+            << text("{'anyOf':[{'$ref':'#/definitions/x'}],'definitions':{'x':{'not':{'$ref':'#'}}}}")
+            << u"circle"_s;
+        QTest::newRow("an expression as a name") << text("{'patternProperties':{'(':{}}}") << QString();
         QTest::newRow("reference to itself among others") << text("{'allOf':[{'$ref':'#'}]}") << u"circle"_s;
         QTest::newRow("two references in a circle")
             << text("{'definitions':{'a':{'$ref':'#/definitions/b'},'b':{'$ref':'#/definitions/"

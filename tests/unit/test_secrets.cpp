@@ -189,18 +189,10 @@ void TestSecrets::everyReferenceOfAWorkspaceIsFound()
     QVERIFY(workspace.has_value());
     QStringList references = secretReferences(*workspace);
     references.sort();
-    const QStringList expected{u"env:DB_PASSWORD"_s,
-                               u"env:HOOK"_s,
-                               u"env:KAFKA"_s,
-                               u"env:KEY"_s,
-                               u"env:PROXY"_s,
-                               u"env:REDIS"_s,
-                               u"file:secrets/basic"_s,
-                               u"file:secrets/refresh"_s,
-                               u"keychain:client"_s,
-                               u"keychain:hook"_s,
-                               u"keychain:signing"_s,
-                               u"keychain:token"_s};
+    const QStringList expected{
+        u"env:DB_PASSWORD"_s, u"env:HOOK"_s,      u"env:KAFKA"_s,          u"env:KEY"_s,
+        u"env:PROXY"_s,       u"env:REDIS"_s,     u"file:secrets/basic"_s, u"file:secrets/refresh"_s,
+        u"keychain:client"_s, u"keychain:hook"_s, u"keychain:signing"_s,   u"keychain:token"_s};
     QCOMPARE(references, expected);
 }
 
