@@ -15,7 +15,6 @@
 #include "engine/api/snapshot.h"
 #include "engine/definition/definition.h"
 #include "engine/model/clock.h"
-#include "engine/model/random.h"
 #include "engine/store/statestore.h"
 
 namespace watukuy {

@@ -29,8 +29,6 @@ public:
     void served(quint64 id);
     /// Who is next; nothing when nobody waits.
     [[nodiscard]] std::optional<quint64> next() const;
-    [[nodiscard]] bool isEmpty() const { return m_waiting.empty(); }
-    [[nodiscard]] qsizetype size() const { return static_cast<qsizetype>(m_waiting.size()); }
 
 private:
     [[nodiscard]] std::vector<Asker>::const_iterator nextAsker() const;

@@ -7,7 +7,6 @@
 #include <QDateTime>
 #include <QStringList>
 
-#include "engine/model/error.h"
 
 namespace watukuy {
 

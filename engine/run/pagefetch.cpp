@@ -75,7 +75,6 @@ QCoro::Task<Result<FetchedPage>> fetchPage(Fetcher fetcher, BudgetKeeper::Wish s
     if (!answer)
         co_return fail(answer.error());
     FetchedPage page{.answer = std::move(*answer), .body = {}};
-    page.bytes = page.answer.body.size();
     if (page.answer.outcome == http::Answer::Outcome::Page) {
         auto body = json::takeApart(page.answer.body, listing.response.shape);
         if (!body) {

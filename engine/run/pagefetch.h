@@ -38,7 +38,6 @@ struct PageRequest {
 struct FetchedPage {
     http::Answer answer; ///< without its body: that was taken apart
     json::PageBody body;
-    qint64 bytes = 0; ///< of the body, decompressed
 };
 
 /// The request of `page` with everything in place: the paging parameter, the next URL. Reads

@@ -104,6 +104,7 @@ QCoro::Task<TrialResult> tryPoller(Ports *ports, Key key, PartitionDefinition pa
                      (*strategy)->scanStart(*start),
                      cursor::firstPosition(poller->pagination)};
     result.nextCursor = *start;
+    std::vector<QByteArray> previous;
     for (int number = 0; number < pages && !result.finished; ++number) {
         auto request = requestOf(page, ports->workspace, **strategy, ports->client);
         if (!request) {
@@ -139,12 +140,15 @@ QCoro::Task<TrialResult> tryPoller(Ports *ports, Key key, PartitionDefinition pa
         }
         said.cursorMoved = moved->next != page.cursor;
         said.strategyExhausted = moved->exhausted;
+        said.samePageAgain = !fetched->body.items.empty() && fetched->body.items == previous;
         const cursor::PagingStep step = cursor::nextStep(poller->pagination, page.position, said);
         addWarnings(result, moved->warnings);
         addWarnings(result, step.warnings);
-        co_await compare(ports, key, poller, fetched->body, moved->next, &result);
-        result.items.insert(result.items.end(), std::make_move_iterator(fetched->body.items.begin()),
-                            std::make_move_iterator(fetched->body.items.end()));
+        if (!said.samePageAgain) {
+            co_await compare(ports, key, poller, fetched->body, moved->next, &result);
+            result.items.insert(result.items.end(), fetched->body.items.begin(), fetched->body.items.end());
+        }
+        previous = std::move(fetched->body.items);
         result.nextCursor = (*strategy)->further(result.nextCursor, moved->next);
         result.finished = step.finished;
         page.position = step.position;

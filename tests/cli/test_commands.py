@@ -126,6 +126,13 @@ class Explanations(CliTest):
         self.assertIn('10 items of a page would be parked', tested['warnings'][0]['message'])
         self.assertEqual(len(tested['warnings']), 1)
 
+    def test_a_test_notices_an_api_that_ignores_the_page(self):
+        self.folder.write(workspace({'catalog': snapshot_poller(self.server)}))
+        self.server.answer('/items', 200, b'{"items": [{"id": 1}, {"id": 2}], "more": true}')
+        tested = self.assert_exit(0, self.folder.call('test', 'catalog', '--pages', '5', '--json')).json
+        self.assertEqual((len(tested['requests']), tested['identities'], len(tested['events'])), (2, ['1', '2'], 2))
+        self.assertIn('repeated-page', [warning['code'] for warning in tested['warnings']])
+
     def test_a_test_shows_what_a_failing_api_answered(self):
         self.folder.write(workspace({'catalog': snapshot_poller(self.server)}))
         self.server.answer('/items', 401, b'{"reason": "no such tenant"}')
