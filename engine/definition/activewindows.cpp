@@ -7,7 +7,6 @@
 #include <QDateTime>
 #include <QStringList>
 
-
 namespace watukuy {
 
 using namespace Qt::StringLiterals;
