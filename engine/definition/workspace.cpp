@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <QDir>
 #include <QFile>
 #include <QFileInfo>
 #include <QRegularExpression>
@@ -88,6 +89,7 @@ public:
                   });
         checkCosts();
         checkSources();
+        checkSinkFiles();
     }
 
     WorkspaceDefinition workspace;
@@ -228,6 +230,28 @@ private:
                         .arg(other, name),
                     u"Give each a source of its own."_s);
             pollerOf.insert(source, name);
+        }
+    }
+
+    /// A sink appends lines, and mends what looks like a torn one: any other file would be spoilt.
+    void checkSinkFiles()
+    {
+        QHash<QString, QString> others{{QDir::cleanPath(workspace.file), u"the workspace"_s}};
+        if (const auto *store = std::get_if<SqliteStoreDefinition>(&workspace.store)) {
+            for (const QString &suffix : {QString(), u"-wal"_s, u"-shm"_s})
+                others.insert(QDir::cleanPath(store->path + suffix), u"the store"_s);
+        }
+        for (const auto &[name, poller] : workspace.pollers) {
+            if (!poller.partitions.file.isEmpty())
+                others.insert(QDir::cleanPath(poller.partitions.file), u"the partitions of %1"_s.arg(name));
+        }
+        for (const auto &[name, sink] : workspace.sinks) {
+            const auto *file = std::get_if<FileSinkDefinition>(&sink);
+            const QString path = file ? QDir::cleanPath(file->path.text()) : QString();
+            if (others.contains(path))
+                report({u"sinks"_s, name, u"path"_s},
+                       u"The sink \"%1\" would write into %2"_s.arg(name, others.value(path)),
+                       u"Give the events a file of their own."_s);
         }
     }
 

@@ -80,6 +80,19 @@ QString safeInFileName(const QString &text)
     return name == u"."_s || name == u".."_s ? u"_"_s : name;
 }
 
+/// Why no file can ever be written there, whatever the disk; empty when one can.
+QString namingProblem(const QString &path)
+{
+    constexpr qsizetype longestName = 220; // bytes: 255, less the time in the name of a rotated file
+    if (QFileInfo(path).isDir())
+        return u"it is a folder"_s;
+    for (const QString &name : path.split(u'/')) {
+        if (QFile::encodeName(name).size() > longestName)
+            return u"\"%1…\" has more than %2 bytes"_s.arg(name.left(20)).arg(longestName);
+    }
+    return {};
+}
+
 QString dayOf(Instant instant)
 {
     return toRfc3339(instant).left(10);
@@ -125,6 +138,16 @@ Result<QString> FileSink::pathOf(const Event &event) const
     if (!path)
         return fail(path.error());
     return path->value_or(QString());
+}
+
+/// A name that cannot be written is the event's own fault when others of this sink have other names.
+SinkAnswer FileSink::misnamed(const QString &path, const QString &problem) const
+{
+    const bool isSharedName = !m_definition.path.uses(u"poller") && !m_definition.path.uses(u"partition");
+    Error error = fileError(path, u"named"_s, problem);
+    error.nextStep = isSharedName ? u"Correct the sink's path; the events wait and are written then."_s
+                                  : u"Correct the sink's path, then retry what is parked."_s;
+    return {isSharedName ? SinkAnswer::Outcome::Down : SinkAnswer::Outcome::Refused, std::move(error), {}};
 }
 
 Result<FileSink::OpenFile *> FileSink::opened(const QString &path)
@@ -250,14 +273,11 @@ Result<void> FileSink::syncToDisk(OpenFile &open)
     return {};
 }
 
-Result<void> FileSink::write(const Event &event, const QByteArray &line)
+Result<void> FileSink::write(const QString &path, const QByteArray &line)
 {
-    const auto path = pathOf(event);
-    if (!path)
-        return fail(path.error());
-    if (auto rotated = rotateIfNeeded(*path, line.size()); !rotated)
+    if (auto rotated = rotateIfNeeded(path, line.size()); !rotated)
         return rotated;
-    const auto open = opened(*path);
+    const auto open = opened(path);
     if (!open)
         return fail(open.error());
     return append(**open, line);
@@ -265,7 +285,13 @@ Result<void> FileSink::write(const Event &event, const QByteArray &line)
 
 QCoro::Task<SinkAnswer> FileSink::deliver(Delivery delivery)
 {
-    if (const auto written = write(delivery.event, delivery.envelope + '\n'); !written)
+    const auto path = pathOf(delivery.event);
+    if (!path)
+        co_return SinkAnswer{SinkAnswer::Outcome::Down, path.error(), {}};
+    const QString problem = m_files.contains(*path) ? QString() : namingProblem(*path);
+    if (!problem.isEmpty())
+        co_return misnamed(*path, problem);
+    if (const auto written = write(*path, delivery.envelope + '\n'); !written)
         co_return SinkAnswer{SinkAnswer::Outcome::Down, written.error(), {}};
     co_return SinkAnswer{};
 }

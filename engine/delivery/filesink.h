@@ -30,7 +30,8 @@ private:
         bool unsynced = false;
     };
 
-    Result<void> write(const Event &event, const QByteArray &line);
+    Result<void> write(const QString &path, const QByteArray &line);
+    SinkAnswer misnamed(const QString &path, const QString &problem) const;
     Result<QString> pathOf(const Event &event) const;
     Result<OpenFile *> opened(const QString &path);
     Result<void> append(OpenFile &open, const QByteArray &line);

@@ -222,6 +222,21 @@ private Q_SLOTS:
         QVERIFY(write(sink, "1") == SinkAnswer::Outcome::Accepted);
     }
 
+    void aNameThatCannotBeWrittenIsTheFaultOfItsEventsAlone()
+    {
+        FileSink sink(definition(u"${partition}.jsonl"_s), m_clock);
+        QVERIFY(write(sink, "1", u"orders"_s, QString(300, u'p')) == SinkAnswer::Outcome::Refused);
+        QVERIFY(m_lastError.detail.contains(u"220 bytes"_s));
+        QVERIFY(QDir(m_folder->path()).mkdir(u"folder.jsonl"_s));
+        QVERIFY(write(sink, "1", u"orders"_s, u"folder"_s) == SinkAnswer::Outcome::Refused);
+        QVERIFY(write(sink, "1", u"orders"_s, u"good"_s) == SinkAnswer::Outcome::Accepted);
+
+        FileSink ofAll(definition(u"folder.jsonl"_s), m_clock); // nothing else could be written either
+        QVERIFY(write(ofAll, "1") == SinkAnswer::Outcome::Down);
+        QVERIFY(QDir(m_folder->path()).rmdir(u"folder.jsonl"_s));
+        QVERIFY(write(ofAll, "1") == SinkAnswer::Outcome::Accepted);
+    }
+
     void aFullDiskIsASinkThatIsDownAndLeavesWholeLines()
     {
 #ifdef Q_OS_LINUX

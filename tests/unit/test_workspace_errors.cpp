@@ -308,6 +308,17 @@ void TestWorkspaceErrors::pollerRows()
 "b": {"request": {"url": "https://x.example"}, "identity": "id", "cursor": {"strategy": "snapshotDiff"},
 "source": "s"}}})",
         u"/pollers/b/source"_s, 4, u"same source"_s);
+    row("a sink into the workspace", R"({"version": 1, "sinks": {
+"s": {"kind": "file", "path": "./sub/../test.watukuy.json"}}})",
+        u"/sinks/s/path"_s, 2, u"into the workspace"_s);
+    row("a sink into the store", R"({"version": 1, "store": {"kind": "sqlite", "path": "s.db"}, "sinks": {
+"s": {"kind": "file", "path": "s.db-wal"}}})",
+        u"/sinks/s/path"_s, 2, u"into the store"_s);
+    row("a sink into the partitions", R"({"version": 1, "sinks": {
+"s": {"kind": "file", "path": "p.json"}}, "pollers": {
+"a": {"request": {"url": "https://x.example"}, "identity": "id", "cursor": {"strategy": "snapshotDiff"},
+"partitions": {"file": "p.json"}}}})",
+        u"/sinks/s/path"_s, 2, u"the partitions of a"_s);
     row("cost beyond the budget",
         R"({"version": 1, "budgets": {"b": {"requests": 2, "per": "1s"}}, "pollers": {
 "a": {"request": {"url": "https://x.example",
