@@ -10,27 +10,6 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-QString spelledState(VisibleState state)
-{
-    switch (state) {
-    case VisibleState::Idle:
-        return Text::tr("Idle");
-    case VisibleState::Polling:
-        return Text::tr("Polling");
-    case VisibleState::Throttled:
-        return Text::tr("Throttled");
-    case VisibleState::BackingOff:
-        return Text::tr("Backing off");
-    case VisibleState::CircuitOpen:
-        return Text::tr("Circuit open");
-    case VisibleState::HalfOpen:
-        return Text::tr("Half-open");
-    case VisibleState::Paused:
-        return Text::tr("Paused");
-    }
-    return {};
-}
-
 Colour colourOf(VisibleState state)
 {
     switch (state) {
@@ -70,10 +49,23 @@ void printNotes(Output &output, const KeySnapshot &key)
         output.line(name + Text::tr("warning: %1 (%2)").arg(warning.message, warning.key));
 }
 
-void print(Output &output, const std::vector<KeySnapshot> &keys)
+/// A poller without a key would else be missing without a word.
+void printUnlisted(Output &output, const std::vector<UnlistedView> &unlisted)
+{
+    for (const UnlistedView &view : unlisted)
+        output.line(
+            view.listing.lastError
+                ? Text::tr("%1: no partition is known yet; listing them failed: %2")
+                      .arg(view.poller, view.listing.lastError->oneLine())
+                : Text::tr("%1: no partition is known yet; `watukuy partitions refresh %1` lists them")
+                      .arg(view.poller));
+}
+
+void print(Output &output, const std::vector<KeySnapshot> &keys, bool isAllThereIs)
 {
     if (keys.empty()) {
-        output.line(Text::tr("No key has been polled yet: `watukuy tick` makes a first pass."));
+        if (isAllThereIs)
+            output.line(Text::tr("No key has been polled yet: `watukuy tick` makes a first pass."));
         return;
     }
     Table table({Text::tr("KEY"), Text::tr("STATE"), Text::tr("NEXT DUE"), Text::tr("LAST SUCCESS"),
@@ -111,12 +103,14 @@ QCoro::Task<int> inspectCommand(Context context)
     if (const Result<void> opened = co_await headless.open(headless.allowedAccess()); !opened)
         co_return context.output.fail(opened.error());
     const Result<std::vector<KeySnapshot>> keys = co_await headless.operations().inspect(scope);
+    const Result<std::vector<UnlistedView>> unlisted = co_await headless.operations().unlisted(scope.poller);
     co_await headless.close();
-    if (!keys)
-        co_return context.output.fail(keys.error());
+    if (!keys || !unlisted)
+        co_return context.output.fail(keys ? unlisted.error() : keys.error());
 
     if (!context.output.json()) {
-        print(context.output, *keys);
+        print(context.output, *keys, unlisted->empty());
+        printUnlisted(context.output, *unlisted);
         co_return Done;
     }
     std::vector<QByteArray> elements;

@@ -4,6 +4,8 @@
 #include "app/cli/exitcode.h"
 #include "app/cli/platform.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -40,9 +42,49 @@ QLatin1StringView sequenceOf(Colour colour)
     return {};
 }
 
+constexpr std::array colours{Colour::Bold, Colour::Dim, Colour::Good, Colour::Attention, Colour::Bad};
+constexpr auto resetSequence = "\x1b[0m"_L1;
+
+/// The colour sequence of ours that `text` begins with, or nothing.
+QLatin1StringView sequenceAt(QStringView text)
+{
+    if (text.startsWith(resetSequence))
+        return resetSequence;
+    const auto found =
+        std::ranges::find_if(colours, [&](Colour colour) { return text.startsWith(sequenceOf(colour)); });
+    return found == colours.end() ? QLatin1StringView() : sequenceOf(*found);
+}
+
+bool isSteering(QChar character)
+{
+    const char16_t code = character.unicode();
+    const bool isDirection = (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+    return isDirection || (character.category() == QChar::Other_Control && code != u'\n' && code != u'\t');
+}
+
+/// Names and texts of an API reach the terminal: what would steer it is spelled out, but for our colours.
+QString harmless(const QString &text)
+{
+    if (std::ranges::none_of(text, isSteering))
+        return text;
+    QString shown;
+    for (qsizetype at = 0; at < text.size(); ++at) {
+        const QChar character = text.at(at);
+        if (const auto own = sequenceAt(QStringView(text).sliced(at)); !own.isEmpty()) {
+            shown += own;
+            at += own.size() - 1;
+        } else if (isSteering(character)) {
+            shown += u"\\u%1"_s.arg(character.unicode(), 4, 16, QChar(u'0'));
+        } else {
+            shown += character;
+        }
+    }
+    return shown;
+}
+
 QString dressed(Colour colour, const QString &text)
 {
-    return colour == Colour::Plain ? text : sequenceOf(colour) + text + "\x1b[0m"_L1;
+    return colour == Colour::Plain ? text : sequenceOf(colour) + text + resetSequence;
 }
 
 } // namespace
@@ -68,7 +110,7 @@ void Output::write(const QByteArray &bytes)
 
 void Output::line(const QString &text)
 {
-    write(text.toUtf8() + '\n');
+    write(harmless(text).toUtf8() + '\n');
 }
 
 bool Output::flush()
@@ -93,7 +135,7 @@ bool Output::flush()
 
 void Output::message(const QString &text)
 {
-    (void)writeAll(Stream::Messages, text.toUtf8() + '\n');
+    (void)writeAll(Stream::Messages, harmless(text).toUtf8() + '\n');
 }
 
 int Output::fail(const Error &error)

@@ -22,7 +22,8 @@ public:
 
     [[nodiscard]] bool json() const { return m_json; }
 
-    /// Answers: text for stdout, buffered until flush() or 64 KB.
+    /// Answers: text for stdout, buffered until flush() or 64 KB. A line, and a message, shows what would
+    /// steer a terminal as `\u001b`.
     void write(const QByteArray &bytes);
     void line(const QString &text);
     /// Writes the buffer out. False when stdout takes no more.

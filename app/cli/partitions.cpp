@@ -21,7 +21,7 @@ void print(Output &output, const PartitionsView &view)
                      Text::tr("DATA")});
         table.alignRight({3});
         for (const PartitionsView::Row &row : view.rows)
-            table.add({row.snapshot.key.partition, QString(toString(row.snapshot.state)),
+            table.add({row.snapshot.key.partition, spelledState(row.snapshot.state),
                        row.isListed ? Text::tr("yes") : Text::tr("no"),
                        QString::number(row.snapshot.counts.items), QString::fromUtf8(row.data).left(60)},
                       row.isListed ? Colour::Plain : Colour::Attention);

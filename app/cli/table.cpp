@@ -18,6 +18,8 @@ Table::Table(QStringList heading)
 
 void Table::add(QStringList row, Colour colour)
 {
+    for (QString &cell : row)
+        cell.replace(u'\n', u' ').replace(u'\t', u' ');
     m_rows.append(Row{std::move(row), colour});
 }
 
@@ -51,6 +53,27 @@ void Table::print(Output &output) const
     spread(m_heading, Colour::Bold, Colour::Bold);
     for (const Row &row : m_rows)
         spread(row.cells, row.colour, Colour::Plain);
+}
+
+QString spelledState(VisibleState state)
+{
+    switch (state) {
+    case VisibleState::Idle:
+        return Text::tr("Idle");
+    case VisibleState::Polling:
+        return Text::tr("Polling");
+    case VisibleState::Throttled:
+        return Text::tr("Throttled");
+    case VisibleState::BackingOff:
+        return Text::tr("Backing off");
+    case VisibleState::CircuitOpen:
+        return Text::tr("Circuit open");
+    case VisibleState::HalfOpen:
+        return Text::tr("Half-open");
+    case VisibleState::Paused:
+        return Text::tr("Paused");
+    }
+    return {};
 }
 
 QString spelled(Duration span)

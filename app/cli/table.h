@@ -10,6 +10,7 @@
 
 #include "app/cli/output.h"
 #include "engine/model/instant.h"
+#include "engine/model/state.h"
 
 namespace watukuy::cli {
 
@@ -34,6 +35,8 @@ private:
     QList<int> m_right;
 };
 
+/// `Backing off`.
+[[nodiscard]] QString spelledState(VisibleState state);
 /// `in 42 s`, `3 min ago`, `now`, `-` for nothing.
 [[nodiscard]] QString relative(std::optional<Instant> instant, Instant now);
 /// `350 ms`, `12 s`, `3 min`, `5 h`, `4 d`.

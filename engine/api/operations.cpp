@@ -95,7 +95,7 @@ Result<void> knowsPartition(const Key &key, const QStringList &known)
 
 QCoro::Task<Result<std::vector<KeyState>>> Operations::keysIn(KeyScope scope)
 {
-    if (auto isKnown = knowsPoller(scope.poller); !isKnown)
+    if (auto isKnown = knowsPoller(scope.poller); !isKnown && !scope.alsoGone)
         co_return fail(isKnown.error());
     auto states = co_await m_store.loadKeys();
     if (!states)
@@ -109,6 +109,8 @@ QCoro::Task<Result<std::vector<KeyState>>> Operations::keysIn(KeyScope scope)
         return (!scope.poller.isEmpty() && state.key.poller != scope.poller) ||
                (scope.partition && state.key.partition != *scope.partition);
     });
+    if (auto isKnown = knowsPoller(scope.poller); !isKnown && states->empty())
+        co_return fail(isKnown.error());
     if (states->empty() && scope.partition) {
         const auto unknown = knowsPartition({scope.poller, *scope.partition}, known);
         co_return fail(unknown.error());

@@ -23,6 +23,13 @@ namespace watukuy {
 struct KeyScope {
     QString poller; ///< "" = all
     std::optional<QString> partition;
+    bool alsoGone = false; ///< the poller may be one that the workspace names no more
+};
+
+/// A poller of which no partition is known yet.
+struct UnlistedView {
+    QString poller;
+    PartitionListing listing;
 };
 
 /// The partitions of a poller as the store has them.
@@ -92,6 +99,9 @@ public:
 
     /// The partitions of a poller, those that are no longer listed among them.
     QCoro::Task<Result<PartitionsView>> partitions(QString poller);
+    /// The enabled pollers that have no key because their partitions were not listed yet; one, or all with
+    /// "".
+    QCoro::Task<Result<std::vector<UnlistedView>>> unlisted(QString poller);
     /// Forgets a partition and everything the store keeps of it. ErrorKind::Refused while it is listed.
     QCoro::Task<Result<ActionResult>> removePartition(Key key, Request request);
 

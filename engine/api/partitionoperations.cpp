@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What operators do with partitions and budgets.
 #include <map>
+#include <set>
 
 #include "engine/api/operations.h"
 #include "engine/budget/window.h"
+#include "engine/run/partitions.h"
 
 namespace watukuy {
 
@@ -11,7 +13,7 @@ using namespace Qt::StringLiterals;
 
 QCoro::Task<Result<PartitionsView>> Operations::partitions(QString poller)
 {
-    KeyScope all{.poller = poller, .partition = {}};
+    KeyScope all{.poller = poller, .partition = {}, .alsoGone = true};
     auto states = co_await keysIn(std::move(all));
     if (!states)
         co_return fail(states.error());
@@ -30,13 +32,34 @@ QCoro::Task<Result<PartitionsView>> Operations::partitions(QString poller)
     co_return view;
 }
 
+QCoro::Task<Result<std::vector<UnlistedView>>> Operations::unlisted(QString poller)
+{
+    const auto states = co_await m_store.loadKeys();
+    if (!states)
+        co_return fail(states.error());
+    std::set<QString> listed;
+    for (const KeyState &state : *states)
+        listed.insert(state.key.poller);
+    std::vector<UnlistedView> views;
+    for (const auto &[name, definition] : m_workspace.pollers) {
+        const bool isMeant = poller.isEmpty() || poller == name;
+        if (!isMeant || !definition.enabled || areWritten(definition.partitions) || listed.contains(name))
+            continue;
+        auto listing = co_await m_store.readPartitionListing(name);
+        if (!listing)
+            co_return fail(listing.error());
+        views.push_back({name, std::move(*listing)});
+    }
+    co_return views;
+}
+
 QCoro::Task<Result<ActionResult>> Operations::removePartition(Key key, Request request)
 {
-    const KeyScope scope{.poller = key.poller, .partition = key.partition};
+    const KeyScope scope{.poller = key.poller, .partition = key.partition, .alsoGone = true};
     const auto states = co_await keysIn(scope);
     if (!states)
         co_return fail(states.error());
-    if (states->front().partitionData)
+    if (states->front().partitionData && m_workspace.pollers.contains(key.poller))
         co_return fail({.kind = ErrorKind::Refused,
                         .name = u"PartitionListedError"_s,
                         .title = u"%1 is still listed: it would be made anew"_s.arg(key.toString()),

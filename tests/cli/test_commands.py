@@ -82,6 +82,32 @@ class Partitions(CliTest):
         self.assertEqual([row['partition'] for row in self.json('inspect')], ['north'])
         self.assert_says(self.assert_exit(2, self.folder.call('partitions', 'remove', 'catalog', 'south')), 'no partition')
 
+    def test_what_a_poller_left_behind_can_be_removed(self):
+        self.json('tick')
+        self.folder.write(workspace({'renamed': snapshot_poller(self.server, partitions={'file': 'tenants.json'})}))
+        self.assertEqual([row['partition'] for row in self.json('partitions', 'ls', 'catalog')], ['north', 'south'])
+        self.assertEqual(self.json('partitions', 'remove', 'catalog', 'south')['done'], 1)
+        self.assertEqual([row['partition'] for row in self.json('partitions', 'ls', 'catalog')], ['north'])
+        self.assert_exit(2, self.folder.call('trigger', 'catalog'))
+        self.assert_exit(2, self.folder.call('partitions', 'ls', 'other'))
+
+    def test_a_poller_without_partitions_says_so(self):
+        self.assertIn('catalog: no partition is known yet; `watukuy partitions refresh catalog`', self.folder.call('inspect').out)
+        (self.folder.path / 'tenants.json').write_text('[7]')
+        self.json('tick', code=1)
+        shown = self.folder.call('inspect').out
+        self.assertIn('listing them failed', shown)
+        self.assertIn('tenants.json', shown)
+        self.assertEqual(self.json('inspect'), [])
+
+    def test_a_name_of_the_api_steers_no_terminal(self):
+        self.list(['no\u001b[2Jrth', 'so\u202euth\nx'])
+        self.json('tick')
+        shown = self.folder.call('partitions', 'ls', 'catalog').out
+        self.assertIn('no\\u001b[2Jrth', shown)
+        self.assertIn('so\\u202euth x', shown)
+        self.assertNotIn('\u001b', shown)
+
     def test_a_file_that_is_broken_keeps_the_old_ones_and_is_told(self):
         self.json('tick')
         (self.folder.path / 'tenants.json').write_text('["north",\n 7]')
