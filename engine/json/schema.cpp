@@ -16,10 +16,13 @@
 #include <valijson/validation_results.hpp>
 #include <valijson/validation_visitor.hpp>
 
+#include <QHash>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QSet>
+
+#include "engine/json/expression.h"
 
 namespace watukuy::json {
 
@@ -29,7 +32,8 @@ namespace {
 
 constexpr int mostIssues = 20;
 constexpr int deepest = 200; // both schema and item: the library recurses
-constexpr size_t longestName = 1000;
+constexpr size_t longestName = 256;
+constexpr size_t mostUniqueItems = 2000; // the library compares each with each
 
 // The default matcher of libstdc++ recurses once per character of the text it looks at.
 #ifdef __GLIBCXX__
@@ -73,8 +77,12 @@ public:
 
     QJsonValue prepared() { return subschema(m_root, 0); }
 
-    QSet<QString> expressions;
+    /// What the schema says where `expression` stands now.
+    [[nodiscard]] QString asWritten(const QString &expression) const { return m_written.value(expression); }
+
+    QSet<QString> expressions; ///< over bytes
     bool namesAreMatched = false;
+    bool itemsAreUnique = false;
     QString problem;
 
 private:
@@ -90,17 +98,49 @@ private:
         if (object.contains(u"$ref"_s))
             checkReference(object);
         checkMultipleOf(object.value(u"multipleOf"_s));
+        itemsAreUnique = itemsAreUnique || object.value(u"uniqueItems"_s).toBool();
         if (object.value(u"pattern"_s).isString())
-            expressions.insert(object.value(u"pattern"_s).toString());
+            object.insert(u"pattern"_s, searched(object.value(u"pattern"_s).toString()));
         const QString format = expressionFor(object.value(u"format"_s).toString());
         object.remove(u"format"_s);
         if (!format.isEmpty()) {
             QJsonArray all = object.value(u"allOf"_s).toArray();
-            all.append(QJsonObject{{u"pattern"_s, format}});
+            all.append(QJsonObject{{u"pattern"_s, searched(format)}});
             object.insert(u"allOf"_s, all);
-            expressions.insert(format);
         }
         return object;
+    }
+
+    /// `expression` over bytes, as it is matched at the beginning of a text: the library would begin anew at
+    /// every byte, and a long text take for ever.
+    QString searched(const QString &expression)
+    {
+        const auto bytes = byteExpression(expression);
+        if (!bytes) {
+            problem = u"the expression \"%1\" cannot be read: %2"_s.arg(expression, bytes.error().detail);
+            return expression;
+        }
+        const QString text = u"^[\\s\\S]*?(?:%1)"_s.arg(QString::fromStdString(bytes->text));
+        m_written.insert(text, expression);
+        expressions.insert(text);
+        return text;
+    }
+
+    /// A name of `patternProperties` over bytes. The library matches these by going back.
+    QString nameMatched(const QString &expression)
+    {
+        const auto bytes = byteExpression(expression);
+        if (!bytes || bytes->nestsRepeats) {
+            problem =
+                bytes ? u"in \"patternProperties\", \"%1\" repeats a group that itself repeats or "
+                        "branches; that could take for ever"_s.arg(expression)
+                      : u"the expression \"%1\" cannot be read: %2"_s.arg(expression, bytes.error().detail);
+            return expression;
+        }
+        const QString text = QString::fromStdString(bytes->text);
+        m_written.insert(text, expression);
+        expressions.insert(text);
+        return text;
     }
 
     QJsonValue keyword(const QString &name, const QJsonValue &value, int depth)
@@ -122,11 +162,12 @@ private:
         QJsonObject members = value.toObject();
         for (auto member = members.begin(); member != members.end(); ++member)
             member.value() = subschema(member.value(), depth + 1);
-        if (name == u"patternProperties") {
-            const QStringList names = members.keys();
-            expressions += QSet<QString>(names.begin(), names.end());
-        }
-        return members;
+        if (name != u"patternProperties")
+            return members;
+        QJsonObject matched;
+        for (auto member = members.constBegin(); member != members.constEnd(); ++member)
+            matched.insert(nameMatched(member.key()), member.value());
+        return matched;
     }
 
     /// Fractions are not exact in binary: 19.99 would be no multiple of 0.01, and a good item be refused.
@@ -205,6 +246,7 @@ private:
     }
 
     QJsonObject m_root;
+    QHash<QString, QString> m_written; ///< by what became of it
 };
 
 QString pointerOf(const std::vector<std::string> &context)
@@ -225,6 +267,7 @@ struct Parsed {
     nlohmann::json value;
     bool hasOverlongName = false; ///< a member's name is beyond what may be matched
     bool isTooDeep = false;
+    bool hasLongList = false; ///< longer than what may be compared
 };
 Parsed parsed(QByteArrayView text)
 {
@@ -235,6 +278,8 @@ Parsed parsed(QByteArrayView text)
         if (event == Event::key && value.get_ref<const std::string &>().size() > longestName)
             result.hasOverlongName = true;
         result.isTooDeep = result.isTooDeep || depth > deepest;
+        result.hasLongList =
+            result.hasLongList || (event == Event::array_end && value.size() > mostUniqueItems);
         if (event != Event::value || !value.is_number())
             return true;
         if (value.is_number_unsigned() && value.get<quint64>() > static_cast<quint64>(Numbers::max()))
@@ -255,6 +300,7 @@ struct Schema::Compiled {
     valijson::Schema schema;
     std::unordered_map<std::string, std::regex> expressions;
     bool namesAreMatched = false;
+    bool itemsAreUnique = false;
 };
 
 Result<Schema> Schema::compile(const QByteArray &text)
@@ -270,12 +316,14 @@ Result<Schema> Schema::compile(const QByteArray &text)
         return fail(schemaError(preparing.problem));
     auto compiled = std::make_shared<Compiled>();
     compiled->namesAreMatched = preparing.namesAreMatched;
+    compiled->itemsAreUnique = preparing.itemsAreUnique;
     for (const QString &expression : std::as_const(preparing.expressions)) {
         try {
             compiled->expressions.emplace(expression.toStdString(),
                                           std::regex(expression.toStdString(), expressionFlags));
         } catch (const std::regex_error &) {
-            return fail(schemaError(u"the expression \"%1\" cannot be read"_s.arg(expression)));
+            return fail(
+                schemaError(u"the expression \"%1\" cannot be read"_s.arg(preparing.asWritten(expression))));
         }
     }
     try {
@@ -298,6 +346,9 @@ QList<ItemIssue> Schema::check(QByteArrayView item) const
         return {{QString(), u"it is nested more than %1 levels deep"_s.arg(deepest)}};
     if (m_compiled->namesAreMatched && read.hasOverlongName)
         return {{QString(), u"it has a member whose name is longer than %1 bytes"_s.arg(longestName)}};
+    if (m_compiled->itemsAreUnique && read.hasLongList)
+        return {{QString(),
+                 u"it has a list of more than %1, too long to check \"uniqueItems\""_s.arg(mostUniqueItems)}};
     valijson::ValidationResults results;
     try {
         const valijson::adapters::NlohmannJsonAdapter target(read.value);

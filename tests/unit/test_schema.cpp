@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QJsonArray>
+#include <QJsonDocument>
 #include <QtTest>
 
 #include "engine/json/schema.h"
@@ -108,6 +110,13 @@ private Q_SLOTS:
                     "a'}},'$ref':'#/definitions/a'}")
             << u"circle"_s;
         QTest::newRow("an expression that is none") << text("{'pattern':'('}") << u"\"(\""_s;
+        QTest::newRow("a class without its end") << text("{'pattern':'[a'}") << u"not closed"_s;
+        QTest::newRow("a property of characters") << text("{'pattern':'\\\\p{L}'}") << u"\\p"_s;
+        QTest::newRow("an escape without its digits") << text("{'pattern':'\\\\u12'}") << u"too few digits"_s;
+        QTest::newRow("names that could take for ever")
+            << text("{'patternProperties':{'^(a|a)*b':{}}}") << u"for ever"_s;
+        QTest::newRow("names that could take for ever, deeper")
+            << text("{'patternProperties':{'^((a+))*b':{}}}") << u"for ever"_s;
         QTest::newRow("a back reference") << text("{'pattern':'(a)\\\\1'}") << u"(a)"_s;
     }
     void a_schema_that_cannot_be_used_says_why()
@@ -119,6 +128,67 @@ private Q_SLOTS:
         QVERIFY2(compiled.error().oneLine().contains(why), qPrintable(compiled.error().oneLine()));
     }
 
+    void an_expression_sees_characters_data()
+    {
+        QTest::addColumn<QString>("expression");
+        QTest::addColumn<QString>("matches");
+        QTest::addColumn<QString>("fails");
+        const auto row = [](const char *name, const QString &expression, const QString &matches,
+                            const QString &fails) { QTest::newRow(name) << expression << matches << fails; };
+        row("any", u"^.{3}$"_s, u"ñ€😀"_s, u"ñ€"_s);
+        row("a class", u"^[A-ZÑ]{3}$"_s, u"AÑO"_s, u"AñO"_s);
+        row("a class of others", u"^[^ñ]{2}$"_s, u"€n"_s, u"€ñ"_s);
+        row("a range", u"^[а-я]+$"_s, u"привет"_s, u"приВет"_s);
+        row("a range across lengths", u"^[z-€]+$"_s, u"zñ€"_s, u"zy"_s);
+        row("a range of astral ones", u"^[😀-😂]$"_s, u"😁"_s, u"😃"_s);
+        row("a repeated one", u"^ñ+$"_s, u"ñññ"_s, u"ñn"_s);
+        row("an escape", u"^\\u00f1\\x41$"_s, u"ñA"_s, u"n1A"_s);
+        row("a pair of escapes", u"^\\uD83D\\uDE00$"_s, u"😀"_s, u"😁"_s);
+        row("no digit", u"^\\D{2}$"_s, u"ñ€"_s, u"ñ1"_s);
+        row("none of several", u"^[^\\d\\s]+$"_s, u"ñ€"_s, u"ñ €"_s);
+        row("no word in a class", u"^[\\W_]+$"_s, u"_-ñ"_s, u"_a"_s);
+        row("in the middle", u"b.d"_s, u"aañbñdñ"_s, u"bd"_s);
+        row("at an end", u"ñ$"_s, u"añ"_s, u"ña"_s);
+        row("either", u"^a|ñ$"_s, u"xñ"_s, u"xa"_s);
+        row("a group", u"^(?:ñ|n)n$"_s, u"ñn"_s, u"ñ"_s);
+        row("a look ahead", u"^(?=.*\\d).{2}$"_s, u"ñ1"_s, u"ññ"_s);
+        row("no line end", u"^a.b$"_s, u"añb"_s, u"a\u2028b"_s);
+        row("a dash at the end", u"^[a-]+$"_s, u"a-a"_s, u"ab"_s);
+        row("a dash after a class", u"^[\\d-x]+$"_s, u"1-x"_s, u"5a"_s);
+        row("special ones in a class", u"^[\\]\\\\^.]+$"_s, u"]\\^."_s, u"a"_s);
+        row("a class of nothing", u"^(a|[])$"_s, u"a"_s, u"b"_s);
+        row("a class of all", u"^[^]$"_s, u"\n"_s, u"ab"_s);
+    }
+    void an_expression_sees_characters()
+    {
+        QFETCH(QString, expression);
+        QFETCH(QString, matches);
+        QFETCH(QString, fails);
+        const auto quoted = [](const QString &one) {
+            return QJsonDocument(QJsonArray{one}).toJson(QJsonDocument::Compact).chopped(1).mid(1);
+        };
+        const auto value = json::Schema::compile("{\"pattern\":" + quoted(expression) + '}');
+        QVERIFY2(value, value ? "" : qPrintable(value.error().oneLine()));
+        QVERIFY(value->check(quoted(matches)).isEmpty());
+        QVERIFY(!value->check(quoted(fails)).isEmpty());
+        const auto name =
+            json::Schema::compile("{\"patternProperties\":{" + quoted(expression) + ":{\"type\":\"null\"}}}");
+        QVERIFY2(name, name ? "" : qPrintable(name.error().oneLine()));
+        QVERIFY(!name->check('{' + quoted(matches) + ":1}").isEmpty());
+        QVERIFY(name->check('{' + quoted(fails) + ":1}").isEmpty());
+    }
+
+    void a_list_that_is_too_long_to_compare_says_so()
+    {
+        const auto schema = json::Schema::compile(text("{'properties':{'l':{'uniqueItems':true}}}"));
+        QByteArray numbers = "0";
+        for (int number = 1; number < 2000; ++number)
+            numbers += ',' + QByteArray::number(number);
+        QVERIFY(schema->check("{\"l\":[" + numbers + "]}").isEmpty());
+        QVERIFY(!schema->check("{\"l\":[" + numbers + ",7]}").isEmpty());
+        QVERIFY(schema->check("{\"l\":[" + numbers + ",2000]}").first().message.contains(u"too long"_s));
+    }
+
     void no_text_of_an_api_can_exhaust_an_expression()
     {
         const auto schema =
@@ -126,8 +196,9 @@ private Q_SLOTS:
         QVERIFY(schema);
         const QByteArray item = text("{'t':'") + QByteArray(200'000, 'a') + text("!'}");
         QVERIFY(!schema->check(item).isEmpty());
-        const auto names =
-            json::Schema::compile(text("{'patternProperties':{'^(a|b)*$':{'type':'string'}}}"));
+        const auto searched = json::Schema::compile(text("{'properties':{'t':{'pattern':'a+b'}}}"));
+        QVERIFY(!searched->check(item).isEmpty());
+        const auto names = json::Schema::compile(text("{'patternProperties':{'^[ab]*$':{'type':'string'}}}"));
         QVERIFY(names);
         QVERIFY(!names->check("{\"" + QByteArray(200'000, 'a') + "\":1}").isEmpty());
         const auto tree = json::Schema::compile(text("{'items':{'$ref':'#'},'not':{'type':'string'}}"));
