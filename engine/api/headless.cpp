@@ -64,6 +64,12 @@ void keepListed(PartitionsPatch &patch, const std::vector<KeyState> &states)
     }
 }
 
+/// What asks the API by hand is stopped by stopNow() alone.
+bool notStopped()
+{
+    return true;
+}
+
 TestReport::Exchange shown(const TrialExchange &exchange, const Secrets &secrets)
 {
     TestReport::Exchange view{.method = QString::fromLatin1(exchange.request.method),
@@ -165,7 +171,7 @@ public:
         , m_spending(spending)
         , m_client(headless->transport, headless->clock, headless->secrets, headless->workspace.credentials)
         , m_budgets(headless->workspace.budgets, spending == Spending::Shared ? *headless->store : m_uses,
-                    headless->clock, [] {})
+                    headless->clock, [](const Key &) {})
         , ports{headless->workspace,
                 *headless->store,
                 headless->clock,
@@ -283,6 +289,7 @@ QCoro::Task<Result<std::vector<TickResult>>> Headless::tick(Duration maxDuration
     EngineObserver nobody;
     if (auto prepared = co_await d->prepareEngine(u"tick"_s, std::move(nobody)); !prepared)
         co_return fail(prepared.error());
+    d->engine->limitTo(maxDuration);
     const auto unlisted = co_await d->engine->refreshPartitions(only.poller);
     QStringList partitions;
     for (const auto &[key, entry] : d->engine->keys()) {
@@ -297,7 +304,7 @@ QCoro::Task<Result<std::vector<TickResult>>> Headless::tick(Duration maxDuration
             if (only.poller.isEmpty() || only.poller == poller)
                 results.push_back({.key = {poller, {}}, .error = error});
         }
-        const auto reports = co_await d->engine->tick(maxDuration, wanted);
+        const auto reports = co_await d->engine->tick(wanted);
         for (const auto &[key, report] : reports)
             addResults(results, key, report);
     }
@@ -322,9 +329,9 @@ QCoro::Task<Result<ActionResult>> Headless::refreshPartitions(QString poller, Re
     Result<PartitionsOutcome> outcome;
     if (request.run == Run::ForReal) {
         AuditRow audit = auditRow(u"partitions refresh"_s, {poller, {}}, request, d->clock.now());
-        outcome = co_await watukuy::refreshPartitions(&visit.ports, definition, std::move(audit));
+        outcome = co_await watukuy::refreshPartitions(&visit.ports, definition, notStopped, std::move(audit));
     } else {
-        const auto listed = co_await listPartitions(&visit.ports, definition);
+        const auto listed = co_await listPartitions(&visit.ports, definition, notStopped);
         const auto states = co_await d->store->loadKeys();
         if (!listed || !states)
             co_return fail(listed ? states.error() : listed.error());
@@ -356,7 +363,8 @@ QCoro::Task<Result<PartitionDefinition>> Headless::Private::partitionOf(Ports *p
                 known.push_back({.key = state.key.partition, .data = *state.partitionData});
         }
         if (known.empty()) {
-            auto listed = co_await listPartitions(ports, std::make_shared<const PollerDefinition>(poller));
+            auto listed =
+                co_await listPartitions(ports, std::make_shared<const PollerDefinition>(poller), notStopped);
             if (!listed)
                 co_return fail(listed.error());
             known = std::move(*listed);

@@ -140,6 +140,8 @@ public:
     {
     }
 
+    [[nodiscard]] bool endsAnyListing() const override { return true; }
+
     /// Syntax is known before the first page.
     [[nodiscard]] std::optional<Error> check() const
     {

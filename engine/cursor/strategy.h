@@ -69,6 +69,10 @@ public:
     /// True when every cycle lists everything, so that what is missing was deleted.
     [[nodiscard]] virtual bool isFullScan() const { return false; }
 
+    /// True when `Advance::exhausted` ends a listing of every paging kind, not only one that the cursor
+    /// pages.
+    [[nodiscard]] virtual bool endsAnyListing() const { return false; }
+
     /// A CURSOR argument of the command line (the API's own text, or `null`) as a lane cursor.
     [[nodiscard]] virtual Result<LaneCursor> fromArgument(const QString &text) const = 0;
 };

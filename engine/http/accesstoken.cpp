@@ -56,6 +56,7 @@ Request tokenRequest(const TokenGrant &grant, const QString &refreshToken)
         addPair(request.body, "client_id", grant.clientId);
         addPair(request.body, "client_secret", grant.clientSecret);
     }
+    request.timeout = grant.timeout;
     request.maxBytes = mostTokenBytes;
     request.redirects = Redirects::None;
     request.tlsCa = grant.tlsCa;
@@ -90,7 +91,7 @@ QString text(const QByteArray &body, const QString &name)
     return value && value->kind == json::Kind::String ? value->scalarText() : QString();
 }
 
-Error refusal(const TokenGrant &grant, const Response &response)
+Error refusal(const TokenGrant &grant, const Response &response, Instant now)
 {
     const Problem problem = readProblem(response.header("Content-Type"), response.body);
     QStringList said{QString::number(response.status)};
@@ -107,6 +108,8 @@ Error refusal(const TokenGrant &grant, const Response &response)
     Error error = tokenError(grant, said.join(u": "_s), nextStep);
     error.httpStatus = response.status;
     error.retryable = isTheirs;
+    if (const auto wait = readRetryAfter(response.header("Retry-After"), now); wait && isTheirs)
+        error.notBefore = later(now, *wait);
     return error;
 }
 
@@ -176,6 +179,8 @@ QCoro::Task<Result<QString>> TokenKeeper::token(std::shared_ptr<const TokenGrant
     }
     if (isGood(known))
         co_return Result<QString>(known.token);
+    if (known.failure && known.failure->notBefore > m_clock.now())
+        co_return fail(*known.failure);
     known.isAsking = true;
     auto asked = co_await ask(&known, grant);
     known.isAsking = false;
@@ -183,6 +188,12 @@ QCoro::Task<Result<QString>> TokenKeeper::token(std::shared_ptr<const TokenGrant
     known.failure = asked ? std::nullopt : std::optional(asked.error());
     known.ended.ring();
     co_return asked;
+}
+
+bool TokenKeeper::isGood(const TokenGrant &grant, const QString &token)
+{
+    const Known &known = knownFor(grant);
+    return isGood(known) && known.token == token;
 }
 
 void TokenKeeper::refuse(const TokenGrant &grant, const QString &token)
@@ -232,11 +243,14 @@ QCoro::Task<Result<void>> TokenKeeper::keepRotated(Known *known, std::shared_ptr
 Result<void> TokenKeeper::take(Known *known, const TokenGrant &grant, const Response &response)
 {
     if (response.status < 200 || response.status > 299)
-        return fail(refusal(grant, response));
+        return fail(refusal(grant, response, m_clock.now()));
     const QString access = text(response.body, u"access_token"_s);
     const QString type = text(response.body, u"token_type"_s);
     if (access.isEmpty())
         return fail(tokenError(grant, u"the answer holds no access_token"_s,
+                               u"Check that tokenUrl is the address that gives tokens."_s));
+    if (std::ranges::any_of(access, [](QChar c) { return c.unicode() <= 0x20 || c.unicode() >= 0x7f; }))
+        return fail(tokenError(grant, u"its access_token holds characters that no header may carry"_s,
                                u"Check that tokenUrl is the address that gives tokens."_s));
     if (!type.isEmpty() && type.compare(u"bearer", Qt::CaseInsensitive) != 0)
         return fail(tokenError(grant, u"it gives tokens of type %1"_s.arg(type),

@@ -24,6 +24,7 @@ struct TokenGrant {
     QString refreshReference;       ///< `file:PATH` or the like; empty = client credentials
     QString scopes;                 ///< with spaces between
     QString audience;
+    Duration timeout{30'000};     ///< of one request for a token
     bool basicClientAuth = false; ///< the client's name and secret go into a header, not into the body
     QString tlsCa, tlsCertificate, tlsKey;
     ProxyUse proxyUse = ProxyUse::System;
@@ -42,6 +43,9 @@ public:
     /// refresh token that the server replaced is written back before the access token that came with it
     /// is given out. Errors say what the server answered; ErrorKind::Secret when it cannot be written.
     QCoro::Task<Result<QString>> token(std::shared_ptr<const TokenGrant> grant);
+
+    /// Whether `token`, which was given out before, would be given out again.
+    [[nodiscard]] bool isGood(const TokenGrant &grant, const QString &token);
 
     /// The API refused `token`: it is not given out again.
     void refuse(const TokenGrant &grant, const QString &token);

@@ -2,6 +2,8 @@
 // What an answer means for the cycle.
 #include "engine/http/client.h"
 
+#include <utility>
+
 #include <QRegularExpression>
 
 #include "engine/http/credentials.h"
@@ -207,6 +209,14 @@ Result<Answer> judge(const Request &request, Response response, const ResponseDe
     return answer;
 }
 
+Error tokenRanOut()
+{
+    return {.kind = ErrorKind::Http,
+            .name = u"TokenRanOut"_s,
+            .title = u"The access token ran out while the request waited for its turn"_s,
+            .retryable = true};
+}
+
 Error redacted(Error error, const Secrets &secrets)
 {
     error.title = secrets.redact(error.title);
@@ -217,9 +227,26 @@ Error redacted(Error error, const Secrets &secrets)
 
 } // namespace
 
+/// A request may have queued for long: it is signed when it leaves, and with a token that is still good.
+QCoro::Task<Result<void>> Client::dress(Request *request, Leave before, QString token)
+{
+    if (before) {
+        if (auto allowed = co_await before(request); !allowed)
+            co_return allowed;
+    }
+    if (request->grant && !token.isEmpty() && !m_tokens.isGood(*request->grant, token))
+        co_return fail(tokenRanOut());
+    if (!request->signature)
+        co_return Result<void>{};
+    co_return sign(*request, *request->signature, m_clock.now());
+}
+
 QCoro::Task<Result<Response>> Client::send(Request request)
 {
-    for (bool isFirst = true;; isFirst = false) {
+    constexpr int mostStale = 3; // tokens that are good for no time at all are sent in the end
+    const Leave before = std::exchange(request.mayLeave, {});
+    int refused = 0;
+    for (int stale = 0;;) {
         QString token;
         if (request.grant) {
             auto given = co_await m_tokens.token(request.grant);
@@ -231,15 +258,18 @@ QCoro::Task<Result<Response>> Client::send(Request request)
                 !set)
                 co_return fail(set.error());
         }
-        if (request.signature) {
-            if (auto done = sign(request, *request.signature, m_clock.now()); !done)
-                co_return fail(done.error());
-        }
+        request.mayLeave = [this, before, looked = stale < mostStale ? token : QString()](Request *leaving) {
+            return dress(leaving, before, looked);
+        };
         auto came = co_await m_transport.send(request);
+        if (!came && came.error().name == tokenRanOut().name && stale < mostStale) {
+            ++stale;
+            continue;
+        }
         const bool isRefused = request.grant && came && came->status == 401 && !came->credentialsDropped;
         if (isRefused)
             m_tokens.refuse(*request.grant, token);
-        if (!isRefused || !isFirst)
+        if (!isRefused || ++refused > 1)
             co_return came;
     }
 }

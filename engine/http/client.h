@@ -67,7 +67,9 @@ public:
     [[nodiscard]] QString withoutCredential(const QString &url, const QString &credential) const;
 
 private:
+    using Leave = std::function<QCoro::Task<Result<void>>(Request *)>;
     QCoro::Task<Result<Response>> send(Request request);
+    QCoro::Task<Result<void>> dress(Request *request, Leave before, QString token);
 
     Transport &m_transport;
     const Clock &m_clock;

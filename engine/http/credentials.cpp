@@ -93,6 +93,7 @@ public:
         grant->scopes = oauth.scopes.join(u' ');
         grant->audience = oauth.audience;
         grant->basicClientAuth = oauth.basicClientAuth;
+        grant->timeout = m_request.timeout;
         grant->tlsCa = m_request.tlsCa;
         grant->tlsCertificate = m_request.tlsCertificate;
         grant->tlsKey = m_request.tlsKey;

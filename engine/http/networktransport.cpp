@@ -56,6 +56,8 @@ void dropCredentials(Request &request)
     });
     request.tlsCertificate.clear();
     request.tlsKey.clear();
+    request.grant.reset();
+    request.signature.reset();
 }
 
 /// Moves `request` to where `response` leads, or says why it does not go there.
@@ -225,7 +227,7 @@ QCoro::Task<Result<Response>> NetworkTransport::Private::run(std::shared_ptr<Pri
     bool leftOrigin = false;
     for (int redirects = 0;; ++redirects) {
         if (request.mayLeave) {
-            if (auto allowed = co_await request.mayLeave(); !allowed)
+            if (auto allowed = co_await request.mayLeave(&request); !allowed)
                 co_return fail(allowed.error());
         }
         if (self->m_stops != stops)

@@ -41,8 +41,8 @@ struct Request {
     std::shared_ptr<const TokenGrant> grant;    ///< Client::fetch() adds an access token by it
     std::shared_ptr<const Signature> signature; ///< Client::fetch() signs with it
     /// Asked each time it is about to go onto the wire, redirects included, with its place at the host in
-    /// hand; an error ends it unsent. Empty = nobody is asked.
-    std::function<QCoro::Task<Result<void>>()> mayLeave;
+    /// hand; it may still change the request, and an error ends it unsent. Empty = nobody is asked.
+    std::function<QCoro::Task<Result<void>>(Request *)> mayLeave;
     /// Told of every answer as it came, those that redirect included. Empty = nobody is told.
     std::function<void(const Response &)> answered;
 };

@@ -55,6 +55,14 @@ struct Error {
     }
 };
 
+/// True for the error of a budget's share that could not be had in time: the work goes on later, from
+/// Error::notBefore, and nothing failed.
+[[nodiscard]] inline bool isDeferral(const Error &error)
+{
+    return error.name == QLatin1StringView("BudgetTimeout") ||
+           error.name == QLatin1StringView("BudgetWaitEnded");
+}
+
 /// A value or an Error. No exception crosses a module border.
 template <typename T>
 using Result = std::expected<T, Error>;

@@ -29,6 +29,12 @@ constexpr Instant fromEpochMs(qint64 ms)
     return Instant{Duration{ms}};
 }
 
+/// `wait` after `now`, at most the end of time: an absurd wait must not wrap around into the past.
+constexpr Instant later(Instant now, Duration wait)
+{
+    return wait > Instant::max() - now ? Instant::max() : now + wait;
+}
+
 /// RFC 3339 in UTC with exactly three fraction digits, e.g. `2026-01-31T09:30:00.125Z`.
 inline QString toRfc3339(Instant instant)
 {

@@ -132,6 +132,7 @@ struct ScanState {
     std::optional<qint64> total; ///< the total the API reported first, if any
     bool sawUnmodified = false;
     bool sawUnstable = false;
+    qint64 confirms = 0; ///< the listing before, in pieces, whose missing items this one confirms; 0 = none
     Instant startedAt;
 
     bool operator==(const ScanState &) const = default;

@@ -122,7 +122,7 @@ void BudgetKeeper::Line::dropPromise(const Wish &wish)
 }
 
 BudgetKeeper::BudgetKeeper(const std::map<QString, BudgetDefinition> &budgets, StateStore &store,
-                           Clock &clock, std::function<void()> waitingChanged)
+                           Clock &clock, std::function<void(const Key &)> waitingChanged)
     : m_store(store)
     , m_clock(clock)
     , m_waitingChanged(std::move(waitingChanged))
@@ -153,7 +153,7 @@ QCoro::Task<Result<BudgetKeeper::Share>> BudgetKeeper::takeInstead(Wish wish, qi
     const auto waiter = std::make_shared<Waiter>(&m_context);
     waiter->wish = wish;
     waiter->replaces = replaces;
-    waiter->deadline = m_clock.steady() + line->definition.maxWait;
+    waiter->deadline = m_clock.steady() + wish.patience.value_or(line->definition.maxWait);
     line->waiters.emplace(id, waiter);
     line->queue.add({.id = id,
                      .key = wish.key,
@@ -161,12 +161,12 @@ QCoro::Task<Result<BudgetKeeper::Share>> BudgetKeeper::takeInstead(Wish wish, qi
                      .weight = line->definition.weighted ? wish.weight : 1,
                      .cost = wish.cost});
     ++m_waiting;
-    m_waitingChanged();
+    m_waitingChanged(wish.key);
     serve(line);
     while (!waiter->answer)
         co_await waiter->answered.ringing();
     --m_waiting;
-    m_waitingChanged();
+    m_waitingChanged(wish.key);
     co_return std::move(*waiter->answer);
 }
 
@@ -355,11 +355,6 @@ Error BudgetKeeper::timeout(const Line &line, const Wish &wish, Duration tryAgai
                         "budgets.%2 more"_s.arg(wish.key.toString(), budget.name),
             .retryable = true,
             .notBefore = again};
-}
-
-bool isDeferral(const Error &error)
-{
-    return error.name == u"BudgetTimeout" || error.name == u"BudgetWaitEnded";
 }
 
 } // namespace watukuy

@@ -29,9 +29,9 @@ struct BudgetWait {
 /// Engine thread only. Outlive it with every coroutine that waits here.
 class BudgetKeeper {
 public:
-    /// `waitingChanged` hears when somebody began or ceased to wait.
+    /// `waitingChanged` hears when a key began or ceased to wait.
     BudgetKeeper(const std::map<QString, BudgetDefinition> &budgets, StateStore &store, Clock &clock,
-                 std::function<void()> waitingChanged);
+                 std::function<void(const Key &)> waitingChanged);
     ~BudgetKeeper();
     Q_DISABLE_COPY_MOVE(BudgetKeeper)
 
@@ -41,6 +41,7 @@ public:
         Lane lane = Lane::Live;
         double weight = 1;
         int cost = 1;
+        std::optional<Duration> patience; ///< instead of the budget's maxWait
         std::function<bool()> mayWait = [] { return true; };
     };
     struct Share {
@@ -83,15 +84,12 @@ private:
 
     StateStore &m_store;
     Clock &m_clock;
-    std::function<void()> m_waitingChanged;
+    std::function<void(const Key &)> m_waitingChanged;
     QObject m_context;
     std::map<QString, std::unique_ptr<Line>> m_lines;
     quint64 m_lastWaiter = 0;
     int m_waiting = 0;
     bool m_ending = false;
 };
-
-/// True for the error of a share that could not be had in time: the cycle goes on later, nothing failed.
-[[nodiscard]] bool isDeferral(const Error &error);
 
 } // namespace watukuy

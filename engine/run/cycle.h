@@ -43,7 +43,8 @@ struct Cycle {
     std::function<bool()> mayGoOn;
     std::function<QCoro::Task<void>()> deliverCommitted; ///< dispatches what a page has committed
     Instant startedAt;
-    bool liveRuns = false; ///< the live lane had its turn: a trigger is answered
+    bool liveRuns = false;     ///< the live lane had its turn: a trigger is answered
+    bool liveIsPutOff = false; ///< by its budget: a trigger is not answered yet
     std::vector<TimelineEntry> timeline;
 
     std::vector<PollSummary> lanes;

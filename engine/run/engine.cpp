@@ -52,7 +52,7 @@ Engine::Engine(const WorkspaceDefinition &workspace, StateStore &store, Clock &c
     , m_secrets(secrets)
     , m_observer(std::move(observer))
     , m_client(transport, clock, secrets, workspace.credentials)
-    , m_budgets(workspace.budgets, store, clock, [this] { noticeWaiting(); })
+    , m_budgets(workspace.budgets, store, clock, [this](const Key &key) { noticeWaiting(key); })
     , m_ports{workspace, store, clock, random, m_client, m_budgets, instanceName(workspace, random)}
 {
 }
@@ -151,16 +151,26 @@ QCoro::Task<void> Engine::relist(QString poller)
     Listings &listings = m_pollers.at(poller);
     listings.isUnderWay = true;
     ++m_running;
-    const auto outcome = co_await watukuy::refreshPartitions(&m_ports, listings.poller);
+    listings.isOutdated = false;
+    const auto outcome =
+        co_await watukuy::refreshPartitions(&m_ports, listings.poller, [this] { return mayGoOn(); });
     const auto listing = co_await m_store.readPartitionListing(poller);
     const bool isFailure =
         !outcome && !isDeferral(outcome.error()) && outcome.error().kind != ErrorKind::Cancelled;
+    if (listings.error.has_value() != isFailure) {
+        for (const auto &[key, entry] : m_keys) {
+            if (key.poller == poller)
+                m_observer.keyChanged(key);
+        }
+    }
     listings.error = isFailure ? std::optional(outcome.error()) : std::nullopt;
     listings.next = nextListing(*listings.poller, listing.value_or(PartitionListing{}), m_clock.now());
     if (!listing || (!outcome && !isFailure))
         listings.next = m_clock.now() + listings.poller->schedule.min;
     if (!outcome && outcome.error().notBefore)
         listings.next = std::max(*listings.next, *outcome.error().notBefore);
+    else if (listings.isOutdated)
+        listings.next = m_clock.now();
     if (isFailure)
         say(LogLevel::Error, {poller, {}},
             u"The partitions stay as they are: %1"_s.arg(outcome.error().oneLine()));
@@ -177,16 +187,21 @@ QCoro::Task<void> Engine::relist(QString poller)
     pump();
 }
 
-/// A snapshot that changed may list other partitions of those who take theirs from it.
+/// A snapshot that changed may list other partitions of those who take theirs from it. A running engine
+/// lists them with its next beat: many changes cost one listing.
 void Engine::relistFrom(const Key &key, const RunReport &report)
 {
     const bool changed =
         std::ranges::any_of(report.lanes, [](const PollSummary &lane) { return lane.events.total() > 0; });
-    for (const auto &[name, listings] : m_pollers) {
+    for (auto &[name, listings] : m_pollers) {
         const PartitionsDefinition &partitions = listings.poller->partitions;
         const bool isListedThere =
             partitions.source == PartitionSource::Poller && partitions.poller == key.poller;
-        if (changed && isListedThere && !listings.isUnderWay && !m_stopping)
+        if (!changed || !isListedThere)
+            continue;
+        listings.isOutdated = true;
+        listings.next = m_clock.now();
+        if (!m_started && !listings.isUnderWay && mayGoOn())
             relist(name);
     }
 }
@@ -357,8 +372,9 @@ bool Engine::hasRoom() const
     return busy() < mostRunning && m_running < mostRunning + mostWaiting;
 }
 
-void Engine::noticeWaiting()
+void Engine::noticeWaiting(const Key &key)
 {
+    m_observer.keyChanged(key);
     m_progress.ring();
     QMetaObject::invokeMethod(this, [this] { pump(); }, Qt::QueuedConnection);
 }
@@ -381,7 +397,7 @@ void Engine::pump()
 
 QCoro::Task<void> Engine::runDue(Key key)
 {
-    co_await runKey(key, [this] { return !m_stopping; });
+    co_await runKey(key, [this] { return mayGoOn(); });
     pump();
 }
 
@@ -468,12 +484,19 @@ void Engine::say(LogLevel level, const Key &key, const QString &text)
     m_observer.log({m_clock.now(), level, key, m_secrets.redact(text)});
 }
 
-QCoro::Task<std::vector<std::pair<Key, RunReport>>> Engine::tick(Duration maxDuration,
-                                                                 std::function<bool(const Key &)> wanted)
+void Engine::limitTo(Duration maxDuration)
 {
-    const Duration deadline = m_clock.steady() + maxDuration;
-    const auto timeIsUp = m_clock.wakeAfter(maxDuration, [this] { m_budgets.endWaits(); });
-    const auto mayGoOn = [this, deadline] { return !m_stopping && m_clock.steady() < deadline; };
+    m_passEnds = m_clock.steady() + maxDuration;
+    m_passEnd = m_clock.wakeAfter(maxDuration, [this] { m_budgets.endWaits(); });
+}
+
+bool Engine::mayGoOn() const
+{
+    return !m_stopping && (!m_passEnds || m_clock.steady() < *m_passEnds);
+}
+
+QCoro::Task<std::vector<std::pair<Key, RunReport>>> Engine::tick(std::function<bool(const Key &)> wanted)
+{
     std::deque<Key> waiting;
     std::set<Key> seen;
     const auto collect = [&] {
@@ -487,7 +510,7 @@ QCoro::Task<std::vector<std::pair<Key, RunReport>>> Engine::tick(Duration maxDur
     // The lambda outlives its coroutines: all of them are awaited below.
     // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines)
     const auto run = [&](Key key) -> QCoro::Task<void> {
-        RunReport report = co_await runKey(key, mayGoOn);
+        RunReport report = co_await runKey(key, [this] { return mayGoOn(); });
         reports.emplace_back(std::move(key), std::move(report));
     };
     std::vector<QCoro::Task<void>> runs;

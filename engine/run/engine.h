@@ -74,9 +74,11 @@ public:
     /// Finished when no cycle is left.
     QCoro::Task<void> stop(Duration limit);
 
+    /// A pass ends so long after this call: what is under way then ends at its next page boundary.
+    void limitTo(Duration maxDuration);
+
     /// One pass: each key that `wanted` names, at most once.
-    QCoro::Task<std::vector<std::pair<Key, RunReport>>> tick(Duration maxDuration,
-                                                             std::function<bool(const Key &)> wanted);
+    QCoro::Task<std::vector<std::pair<Key, RunReport>>> tick(std::function<bool(const Key &)> wanted);
 
     /// Reads the keys again now: this process has written to the store, past the engine.
     void noticeChanges();
@@ -100,6 +102,7 @@ private:
         std::optional<Instant> next; ///< nothing = never: the workspace says which there are
         std::optional<Error> error;
         bool isUnderWay = false;
+        bool isOutdated = false; ///< what it reads has changed since it began
     };
     Result<void> makeSinks();
     Result<void> makePollers();
@@ -112,7 +115,8 @@ private:
     QCoro::Task<Result<void>> loadKeys();
     void heartbeat();
     void noticeClockJump();
-    void noticeWaiting();
+    void noticeWaiting(const Key &key);
+    [[nodiscard]] bool mayGoOn() const;
     void pump();
     [[nodiscard]] bool hasRoom() const;
     void reschedule(const Key &key, KeyEntry &entry);
@@ -143,6 +147,8 @@ private:
     schedule::DueHeap m_due;
     std::unique_ptr<PendingWake> m_dueWake;
     std::unique_ptr<PendingWake> m_beat;
+    std::optional<Duration> m_passEnds; ///< monotonic
+    std::unique_ptr<PendingWake> m_passEnd;
     qint64 m_changeStamp = -1;
     std::optional<Duration> m_lastHousekeeping;
     std::optional<Duration> m_wallMinusSteady; ///< changes only when somebody sets the clock

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/json/canonical.h"
 #include "engine/run/lanerun.h"
 
 namespace watukuy {
@@ -7,25 +6,6 @@ namespace watukuy {
 using namespace Qt::StringLiterals;
 
 namespace {
-
-Error repeatedRequest(const http::Request &request, const Listing &listing)
-{
-    const QString parameter = listing.pagination.param.isEmpty() ? u"pagination"_s : listing.pagination.param;
-    return {.kind = ErrorKind::Progress,
-            .name = u"RepeatedRequestError"_s,
-            .title = u"The listing goes round in circles"_s,
-            .detail = u"The next page's request equals one already sent in this scan: %1 %2"_s.arg(
-                QString::fromLatin1(request.method), request.url.path()),
-            .nextStep = u"Check %1 and the cursor: each page must ask for something new."_s.arg(parameter)};
-}
-
-QByteArray fingerprintOfPage(const json::PageBody &body)
-{
-    QByteArray all;
-    for (const QByteArray &item : body.items)
-        all += item;
-    return all.isEmpty() ? QByteArray() : json::sha256(all);
-}
 
 /// Full scans beside a timestamp cursor take everything that is listed: an item that the live lane
 /// would hold back must not look deleted.
@@ -56,7 +36,7 @@ LaneRun::LaneRun(Cycle &cycle, LanePlan plan)
     m_outcome.cursor = m_plan.cursor;
     m_outcome.summary.lane = m_plan.lane;
     m_outcome.summary.startedAt = m_cycle.ports.clock.now();
-    m_resumed = m_plan.scan.has_value();
+    m_resumed = m_plan.scan && m_plan.scan->pages > 0;
     m_strategy = strategyFor(m_plan, m_cycle);
     m_ask = m_strategy->scanStart(m_plan.cursor);
     m_scan = m_plan.scan.value_or(freshScan());
@@ -92,10 +72,14 @@ QCoro::Task<LaneOutcome> LaneRun::run()
     co_return std::move(m_outcome);
 }
 
+PageRequest LaneRun::asked() const
+{
+    return {m_plan.listing, m_cycle.key, m_plan.lane, m_cycle.partition, askedWith(), m_position};
+}
+
 QCoro::Task<void> LaneRun::onePage()
 {
-    const PageRequest page{m_plan.listing,    m_cycle.key, m_plan.lane,
-                           m_cycle.partition, askedWith(), m_position};
+    const PageRequest page = asked();
     auto request = requestOf(page, m_cycle.ports.workspace, *m_cycle.strategy, m_cycle.ports.client);
     if (!request) {
         if (!startAfresh())
@@ -114,11 +98,6 @@ QCoro::Task<void> LaneRun::onePage()
     auto fetched = co_await fetchPage(fetcher, share(), std::move(*request), m_plan.listing, validator);
     if (!fetched && isDeferral(fetched.error())) {
         m_outcome.deferral = fetched.error();
-        if (m_plan.fullScan && m_resumed)
-            warn({{u"scan-exceeds-budget"_s,
-                   u"The whole listing takes more than its budget has at a time, so it cannot tell what was "
-                   "deleted: ask for larger pages, or give the budget more"_s,
-                   u"budget"_s}});
         co_return;
     }
     if (!fetched) {
@@ -183,16 +162,17 @@ BudgetKeeper::Wish LaneRun::share() const
 
 ScanState LaneRun::freshScan() const
 {
-    return {.from = m_ask,
+    return {.from = m_strategy->scanStart(m_plan.cursor),
             .watermark = m_plan.cursor,
-            .position = m_position.toJson(),
-            .startedAt = m_outcome.summary.startedAt};
+            .position = cursor::firstPosition(m_plan.listing.pagination).toJson(),
+            .startedAt = m_cycle.ports.clock.now()};
 }
 
 QCoro::Task<std::optional<http::Validator>> LaneRun::validatorFor(QByteArray hash)
 {
     const auto &last = m_cycle.state.schedule.lastPoll;
-    const bool askInFull = (m_plan.fullScan && last && last->verdict == Verdict::Unmodified) ||
+    const bool askInFull = m_scan.confirms != 0 ||
+                           (m_plan.fullScan && last && last->verdict == Verdict::Unmodified) ||
                            m_cycle.state.schemaVersion != m_cycle.poller->schemaVersion;
     if (!usesValidators(m_plan.listing.request) || m_resumed || askInFull || m_plan.lane != Lane::Live)
         co_return std::nullopt;
@@ -217,12 +197,11 @@ void LaneRun::goOnWithoutBody()
     said.items = m_plan.listing.pagination.size.value_or(1);
     said.hasMore = true;
     said.hasMoreDeclared = true;
-    step(said);
+    go(cursor::nextStep(m_plan.listing.pagination, m_position, said));
 }
 
-void LaneRun::step(const cursor::PageSignals &said)
+void LaneRun::go(const cursor::PagingStep &next)
 {
-    const cursor::PagingStep next = cursor::nextStep(m_plan.listing.pagination, m_position, said);
     m_finished = next.finished;
     warn(next.warnings);
     if (m_finished)
@@ -237,44 +216,36 @@ void LaneRun::step(const cursor::PageSignals &said)
 
 QCoro::Task<void> LaneRun::takePage(FetchedPage page, QByteArray hash)
 {
-    cursor::PageSignals said = signalsOf(page, m_plan.listing);
-    auto moved =
-        m_strategy->advance(askedWith(), {page.body, m_cycle.ports.clock.now(), said.hasMoreDeclared});
-    if (!moved) {
-        m_outcome.error = moved.error();
+    const QByteArray content = fingerprintOfPage(page.body);
+    const bool isSameAgain = !content.isEmpty() && content == m_previousContent;
+    auto turn = turnPage(page, asked(), isSameAgain, *m_strategy, m_cycle.ports.clock.now());
+    if (!turn) {
+        m_outcome.error = turn.error();
         co_return;
     }
-    said.cursorMoved = moved->next != askedWith();
-    said.strategyExhausted = moved->exhausted && mayEndTheListing();
-    m_isHoldingBack = !std::ranges::all_of(moved->kept, std::identity{});
-    if (m_plan.fullScan)
-        moved->kept.assign(moved->kept.size(), true);
-    warn(moved->warnings);
-    const QByteArray content = fingerprintOfPage(page.body);
-    said.samePageAgain = !content.isEmpty() && content == m_previousContent;
     m_previousContent = content;
+    std::vector<bool> kept = std::move(turn->moved.kept);
+    m_isHoldingBack = !std::ranges::all_of(kept, std::identity{});
+    if (m_plan.fullScan)
+        kept.assign(kept.size(), true);
+    warn(turn->moved.warnings);
     noticeTotal(page.body);
 
-    m_outcome.summary.items += said.items;
-    m_scan.items += said.items;
-    m_ask = moved->next;
+    m_outcome.summary.items += turn->said.items;
+    m_scan.items += turn->said.items;
+    m_ask = turn->moved.next;
     if (!m_plan.fullScan)
-        m_scan.watermark = m_strategy->further(m_scan.watermark, moved->next);
-    step(said);
+        m_scan.watermark = m_strategy->further(m_scan.watermark, turn->moved.next);
+    go(turn->next);
     if (m_scan.pages >= m_plan.listing.pagination.maxPages && !m_finished)
         stopAtMostPages();
-    if (said.samePageAgain) { // its items are known; what it ends is committed
+    if (isSameAgain) { // its items are known; what it ends is committed
         page.body.items.clear();
         page.body.broken.clear();
-        moved->kept.clear();
+        kept.clear();
     }
     stopAtTarget();
-    co_await commitPage(std::move(page), moved->kept, std::move(hash));
-}
-
-bool LaneRun::mayEndTheListing() const
-{
-    return isKeyset() || m_cycle.poller->cursor.strategy == Strategy::Custom;
+    co_await commitPage(std::move(page), std::move(kept), std::move(hash));
 }
 
 void LaneRun::stopAtMostPages()

@@ -35,7 +35,7 @@ struct LaneOutcome {
     std::optional<Error> deferral; ///< its budget has nothing left until Error::notBefore
     std::optional<Error> error;
     QList<Warning> warnings;
-    bool listAgain = false;     ///< the scan was resumed and cannot tell what was deleted meanwhile
+    bool listAgain = false;     ///< what is missing has to be confirmed: `scan` begins the listing anew
     bool reachedTarget = false; ///< backfill: done
 };
 

@@ -9,18 +9,6 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-std::vector<QByteArray> keptItems(json::PageBody &body, const std::vector<bool> &kept)
-{
-    if (std::ranges::all_of(kept, std::identity{}))
-        return std::move(body.items);
-    std::vector<QByteArray> items;
-    for (size_t index = 0; index < body.items.size(); ++index) {
-        if (index >= kept.size() || kept[index])
-            items.push_back(std::move(body.items[index]));
-    }
-    return items;
-}
-
 std::vector<qint64> seenHandles(const std::vector<StoredItem> &stored, const std::vector<ItemRow> &upserts)
 {
     QSet<QString> written;
@@ -41,7 +29,8 @@ std::vector<qint64> seenHandles(const std::vector<StoredItem> &stored, const std
 QCoro::Task<void> LaneRun::commitPage(FetchedPage page, std::vector<bool> kept, QByteArray hash)
 {
     const PollerDefinition &poller = *m_cycle.poller;
-    change::IdentifiedPage identified = change::identify(keptItems(page.body, kept), poller.identity);
+    change::IdentifiedPage identified =
+        change::identify(keptItems(std::move(page.body.items), kept), poller.identity);
     auto stored = co_await storedRows(identified);
     if (!stored)
         co_return abandonOr(stored.error());
@@ -192,7 +181,7 @@ QCoro::Task<void> LaneRun::closeScan()
     }
     MissingCount counts;
     if (m_scan.id != 0) {
-        auto counted = co_await m_cycle.ports.store.countMissing(m_cycle.key, m_scan.id);
+        auto counted = co_await m_cycle.ports.store.countMissing(m_cycle.key, m_scan.id, alsoListedIn());
         if (!counted)
             co_return abandonOr(counted.error());
         counts = *counted;
@@ -204,12 +193,21 @@ QCoro::Task<void> LaneRun::closeScan()
                                   .stored = counts.stored,
                                   .missing = counts.missing};
     m_outcome.summary.verdict = change::verdictOf(facts, m_cycle.poller->deleteGuard);
-    if (m_resumed && facts.finished && (counts.missing > 0 || facts.sawUnstable)) {
+    // A listing in pieces misses what moved up meanwhile: nothing is believed that it says alone.
+    const bool isInDoubt =
+        m_resumed && facts.finished && !facts.sawUnmodified && (counts.missing > 0 || facts.sawUnstable);
+    if (isInDoubt && m_scan.confirms == 0) {
         m_outcome.listAgain = true;
+        m_outcome.summary.truncated = true;
         m_outcome.summary.verdict = Verdict::Truncated;
     }
     if (m_scan.id != 0)
         co_await completeScan(facts);
+}
+
+qint64 LaneRun::alsoListedIn() const
+{
+    return m_resumed ? m_scan.confirms : 0;
 }
 
 QCoro::Task<void> LaneRun::completeScan(change::ScanFacts facts)
@@ -218,6 +216,7 @@ QCoro::Task<void> LaneRun::completeScan(change::ScanFacts facts)
     const Verdict verdict = m_outcome.summary.verdict;
     ScanCompletion completion{.lane = m_plan.lane,
                               .scanId = m_scan.id,
+                              .alsoListedIn = alsoListedIn(),
                               .deletes = verdict == Verdict::Complete  ? Deletes::Emit
                                          : verdict == Verdict::Suspect ? Deletes::Hold
                                                                        : Deletes::None,
@@ -225,11 +224,20 @@ QCoro::Task<void> LaneRun::completeScan(change::ScanFacts facts)
                               .cursor = m_plan.cursor,
                               .log = m_cycle.poller->logRetention.has_value(),
                               .now = m_cycle.ports.clock.now()};
+    if (m_outcome.listAgain) {
+        completion.next = freshScan();
+        completion.next->confirms = m_scan.id;
+    }
+    const std::optional<ScanState> next = completion.next;
     completion.makeDeletion = makeDeletion(m_cycle.poller, m_cycle.key, m_plan.lane, completion.now);
     auto outcome =
         co_await m_cycle.ports.store.completeScan(m_cycle.key, leaseOrNone(), std::move(completion));
     if (!outcome)
         co_return abandonOr(outcome.error());
+    if (next) {
+        m_outcome.scan = next;
+        m_outcome.scan->id = outcome->nextScanId;
+    }
     m_outcome.summary.events.deleted += outcome->deleted;
     if (outcome->deleted > 0)
         co_await m_cycle.deliverCommitted();

@@ -29,6 +29,8 @@ private:
 
     // Fetching and paging.
     QCoro::Task<void> onePage();
+    /// The page that is asked for next, or was asked for last.
+    [[nodiscard]] PageRequest asked() const;
     /// A position that an earlier run left may be one that the API knows no more (an expired token, an
     /// edited request): the scan then begins again. False when there was none to give up.
     bool startAfresh();
@@ -42,11 +44,8 @@ private:
     QCoro::Task<std::optional<http::Validator>> validatorFor(QByteArray hash);
     /// 304 or an ignored page: nothing to diff; numbered pages can be asked on, others cannot.
     void goOnWithoutBody();
-    void step(const cursor::PageSignals &said);
+    void go(const cursor::PagingStep &next);
     QCoro::Task<void> takePage(FetchedPage page, QByteArray hash);
-    /// A strategy may end a listing that pages by its cursor, and a script any; the others end by
-    /// their own signs.
-    [[nodiscard]] bool mayEndTheListing() const;
     void stopAtMostPages();
     /// `maxCycleTime` is over. A cursor that moves goes on next time; a full scan is given up, like one
     /// with too many pages: what it left out cannot be told from what was deleted.
@@ -76,6 +75,8 @@ private:
     /// The verdict of a full scan, and with it the deletes (seed, commit protocol, rule 2).
     QCoro::Task<void> closeScan();
     QCoro::Task<void> completeScan(change::ScanFacts facts);
+    /// The listing before, when this one confirms it and was cut into pieces like it; else 0.
+    [[nodiscard]] qint64 alsoListedIn() const;
 
     Cycle &m_cycle;
     LanePlan m_plan;

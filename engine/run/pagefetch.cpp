@@ -3,6 +3,7 @@
 
 #include <QUrlQuery>
 
+#include "engine/json/canonical.h"
 #include "engine/run/placeholders.h"
 
 namespace watukuy {
@@ -30,6 +31,32 @@ void addPagingParameter(http::Request &request, const PageRequest &page)
     query.removeQueryItem(paging.param);
     query.addQueryItem(paging.param, QString::fromUtf8(QUrl::toPercentEncoding(value)));
     request.url.setQuery(query);
+}
+
+/// What an answer said for paging, besides the cursor.
+cursor::PageSignals signalsOf(const FetchedPage &page, const Listing &listing)
+{
+    cursor::PageSignals said;
+    said.items = static_cast<qint64>(page.body.items.size() + page.body.broken.size());
+    said.hasMoreDeclared = listing.response.shape.hasMore.has_value();
+    said.hasMore = cursor::readFlag(page.body.hasMore);
+    switch (listing.pagination.kind) {
+    case PagingKind::Link:
+        said.next = page.answer.linkNext;
+        break;
+    case PagingKind::NextUrl:
+    case PagingKind::Token:
+        said.next = listing.pagination.header.isEmpty()
+                        ? (page.body.next ? page.body.next->scalarText() : QString())
+                        : page.answer.nextHeader;
+        break;
+    case PagingKind::Keyset:
+    case PagingKind::Page:
+    case PagingKind::Offset:
+    case PagingKind::None:
+        break;
+    }
+    return said;
 }
 
 } // namespace
@@ -63,7 +90,7 @@ QCoro::Task<Result<FetchedPage>> fetchPage(Fetcher fetcher, BudgetKeeper::Wish s
     if (!granted)
         co_return fail(granted.error());
     const auto held = std::make_shared<BudgetKeeper::Share>(std::move(*granted));
-    request.mayLeave = [budgets = &fetcher.budgets, held] { return budgets->spend(held); };
+    request.mayLeave = [budgets = &fetcher.budgets, held](http::Request *) { return budgets->spend(held); };
     request.answered = [budgets = &fetcher.budgets, held,
                         also = std::move(request.answered)](const http::Response &response) {
         budgets->answered(*held);
@@ -88,29 +115,50 @@ QCoro::Task<Result<FetchedPage>> fetchPage(Fetcher fetcher, BudgetKeeper::Wish s
     co_return page;
 }
 
-cursor::PageSignals signalsOf(const FetchedPage &page, const Listing &listing)
+Result<PageTurn> turnPage(const FetchedPage &page, const PageRequest &asked, bool isSameAgain,
+                          const cursor::CursorStrategy &strategy, Instant now)
 {
-    cursor::PageSignals said;
-    said.items = static_cast<qint64>(page.body.items.size() + page.body.broken.size());
-    said.hasMoreDeclared = listing.response.shape.hasMore.has_value();
-    said.hasMore = cursor::readFlag(page.body.hasMore);
-    switch (listing.pagination.kind) {
-    case PagingKind::Link:
-        said.next = page.answer.linkNext;
-        break;
-    case PagingKind::NextUrl:
-    case PagingKind::Token:
-        said.next = listing.pagination.header.isEmpty()
-                        ? (page.body.next ? page.body.next->scalarText() : QString())
-                        : page.answer.nextHeader;
-        break;
-    case PagingKind::Keyset:
-    case PagingKind::Page:
-    case PagingKind::Offset:
-    case PagingKind::None:
-        break;
-    }
-    return said;
+    PageTurn turn{.moved = {}, .said = signalsOf(page, asked.listing), .next = {}};
+    auto moved = strategy.advance(asked.cursor, {page.body, now, turn.said.hasMoreDeclared});
+    if (!moved)
+        return fail(moved.error());
+    turn.moved = std::move(*moved);
+    turn.said.cursorMoved = turn.moved.next != asked.cursor;
+    const bool mayEnd = asked.listing.pagination.kind == PagingKind::Keyset || strategy.endsAnyListing();
+    turn.said.strategyExhausted = turn.moved.exhausted && mayEnd;
+    turn.said.samePageAgain = isSameAgain;
+    turn.next = cursor::nextStep(asked.listing.pagination, asked.position, turn.said);
+    return turn;
+}
+
+std::vector<QByteArray> keptItems(std::vector<QByteArray> items, const std::vector<bool> &kept)
+{
+    size_t index = 0;
+    std::erase_if(items, [&](const QByteArray &) {
+        const bool isHeldBack = index < kept.size() && !kept[index];
+        ++index;
+        return isHeldBack;
+    });
+    return items;
+}
+
+QByteArray fingerprintOfPage(const json::PageBody &body)
+{
+    QByteArray all;
+    for (const QByteArray &item : body.items)
+        all += item;
+    return all.isEmpty() ? QByteArray() : json::sha256(all);
+}
+
+Error repeatedRequest(const http::Request &request, const Listing &listing)
+{
+    const QString parameter = listing.pagination.param.isEmpty() ? u"pagination"_s : listing.pagination.param;
+    return {.kind = ErrorKind::Progress,
+            .name = u"RepeatedRequestError"_s,
+            .title = u"The listing goes round in circles"_s,
+            .detail = u"The next page's request equals one already sent in this scan: %1 %2"_s.arg(
+                QString::fromLatin1(request.method), request.url.path()),
+            .nextStep = u"Check %1 and the cursor: each page must ask for something new."_s.arg(parameter)};
 }
 
 } // namespace watukuy

@@ -59,7 +59,24 @@ struct Fetcher {
 QCoro::Task<Result<FetchedPage>> fetchPage(Fetcher fetcher, BudgetKeeper::Wish share, http::Request request,
                                            Listing listing, std::optional<http::Validator> validator);
 
-/// What an answer said for paging, besides the cursor.
-[[nodiscard]] cursor::PageSignals signalsOf(const FetchedPage &page, const Listing &listing);
+/// What a page means: where the cursor goes, and which page is the next.
+struct PageTurn {
+    cursor::Advance moved;
+    cursor::PageSignals said;
+    cursor::PagingStep next;
+};
+/// `asked` = what the page was asked with and for; `isSameAgain` = its items are those of the page before.
+/// Pure. Errors: a cursor that cannot be read off the page.
+[[nodiscard]] Result<PageTurn> turnPage(const FetchedPage &page, const PageRequest &asked, bool isSameAgain,
+                                        const cursor::CursorStrategy &strategy, Instant now);
+
+/// Those of `items` that are not held back; what `kept` has no word for is kept.
+[[nodiscard]] std::vector<QByteArray> keptItems(std::vector<QByteArray> items, const std::vector<bool> &kept);
+
+/// The items of a page, to compare with those of the next; empty when it has none.
+[[nodiscard]] QByteArray fingerprintOfPage(const json::PageBody &body);
+
+/// The progress guard: `request` was sent before in this scan (spec-engine 2).
+[[nodiscard]] Error repeatedRequest(const http::Request &request, const Listing &listing);
 
 } // namespace watukuy

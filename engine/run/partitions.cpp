@@ -52,14 +52,19 @@ Listing listingOf(const PartitionsDefinition &partitions)
     return listing;
 }
 
-/// `${poller}` and `${var.NAME}`; reading the workspace has refused all others.
+/// `${poller}`, `${lane}` and `${var.NAME}`. A credential that is shared with the poller may name more.
 Template::Lookup lookupFor(const Ports &ports, const PollerDefinition &poller)
 {
     return [&ports, &poller](const QString &name) -> Result<std::optional<QString>> {
         if (name == u"poller")
             return poller.name;
+        if (name == u"lane")
+            return QString(toString(Lane::Live));
         const auto variable = ports.workspace.variables.find(name.mid(4));
-        return variable == ports.workspace.variables.end() ? std::nullopt : std::optional(variable->second);
+        if (name.startsWith(u"var."_s) && variable != ports.workspace.variables.end())
+            return variable->second;
+        return fail(listingError(poller, u"Nothing is known as ${%1} before there is a partition"_s.arg(name),
+                                 u"Give partitions.request a credential of its own"_s));
     };
 }
 
@@ -99,8 +104,18 @@ Error noPage(const PollerDefinition &poller, const http::Answer &answer, Instant
     return error;
 }
 
-QCoro::Task<Listed> fromListing(Ports *ports, std::shared_ptr<const PollerDefinition> poller)
+Error stopped(const PollerDefinition &poller)
 {
+    Error error =
+        listingError(poller, u"It was stopped before its end"_s, u"Nothing to do: it begins again."_s);
+    error.kind = ErrorKind::Cancelled;
+    return error;
+}
+
+QCoro::Task<Listed> fromListing(Ports *ports, std::shared_ptr<const PollerDefinition> poller,
+                                std::function<bool()> mayGoOn)
+{
+    constexpr Duration asLongAsItTakes = std::chrono::years{10};
     const Fetcher fetcher{ports->client, ports->budgets};
     const Listing listing = listingOf(poller->partitions);
     std::vector<PartitionDefinition> listed;
@@ -108,11 +123,16 @@ QCoro::Task<Listed> fromListing(Ports *ports, std::shared_ptr<const PollerDefini
     QString next;
     QSet<QString> followed;
     for (int pages = 0; pages < mostPages; ++pages) {
+        if (!mayGoOn())
+            co_return fail(stopped(*poller));
         auto request = ports->client.prepare(listing.request, lookupFor(*ports, *poller), next);
         if (!request)
             co_return fail(request.error());
-        BudgetKeeper::Wish share{
-            .budget = poller->budget, .key = {poller->name, {}}, .cost = listing.request.cost};
+        BudgetKeeper::Wish share{.budget = poller->budget,
+                                 .key = {poller->name, {}},
+                                 .cost = listing.request.cost,
+                                 .patience = asLongAsItTakes,
+                                 .mayWait = mayGoOn};
         auto page = co_await fetchPage(fetcher, std::move(share), std::move(*request), listing, std::nullopt);
         if (!page)
             co_return fail(page.error());
@@ -200,13 +220,14 @@ PartitionsPatch partitionsPatch(const PollerDefinition &poller, std::vector<Part
             .now = now};
 }
 
-QCoro::Task<Listed> listPartitions(Ports *ports, std::shared_ptr<const PollerDefinition> poller)
+QCoro::Task<Listed> listPartitions(Ports *ports, std::shared_ptr<const PollerDefinition> poller,
+                                   std::function<bool()> mayGoOn)
 {
     switch (poller->partitions.source) {
     case PartitionSource::File:
         co_return fromFile(*poller);
     case PartitionSource::Http:
-        co_return co_await fromListing(ports, poller);
+        co_return co_await fromListing(ports, poller, std::move(mayGoOn));
     case PartitionSource::Poller:
         co_return co_await fromSnapshot(ports, poller);
     case PartitionSource::Single:
@@ -216,10 +237,12 @@ QCoro::Task<Listed> listPartitions(Ports *ports, std::shared_ptr<const PollerDef
     co_return writtenPartitions(poller->partitions);
 }
 
-QCoro::Task<Result<PartitionsOutcome>>
-refreshPartitions(Ports *ports, std::shared_ptr<const PollerDefinition> poller, std::optional<AuditRow> audit)
+QCoro::Task<Result<PartitionsOutcome>> refreshPartitions(Ports *ports,
+                                                         std::shared_ptr<const PollerDefinition> poller,
+                                                         std::function<bool()> mayGoOn,
+                                                         std::optional<AuditRow> audit)
 {
-    auto listed = co_await listPartitions(ports, poller);
+    auto listed = co_await listPartitions(ports, poller, std::move(mayGoOn));
     const Instant now = ports->clock.now();
     if (!listed) {
         if (listed.error().kind != ErrorKind::Cancelled && !isDeferral(listed.error()))

@@ -2,6 +2,7 @@
 // The partitions of a poller: asked for where they are listed, and kept as its keys (spec-engine 7).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -26,14 +27,16 @@ namespace watukuy {
 
 /// Reads the file, asks the API or reads the other poller's snapshot; writes nothing. An entry that
 /// cannot be a partition fails the whole listing: a part of it would pause the others.
+/// Waits for its budget as long as it takes; ends with ErrorKind::Cancelled when `mayGoOn` says no.
 /// `ports` outlives the task.
 QCoro::Task<Result<std::vector<PartitionDefinition>>>
-listPartitions(Ports *ports, std::shared_ptr<const PollerDefinition> poller);
+listPartitions(Ports *ports, std::shared_ptr<const PollerDefinition> poller, std::function<bool()> mayGoOn);
 
 /// Lists, and makes the poller's keys what was listed; `audit` when an operator asked for it. After a
 /// failure the old partitions stay, and the store remembers why.
 QCoro::Task<Result<PartitionsOutcome>> refreshPartitions(Ports *ports,
                                                          std::shared_ptr<const PollerDefinition> poller,
+                                                         std::function<bool()> mayGoOn,
                                                          std::optional<AuditRow> audit = {});
 
 /// What setting `listed` would do to a poller whose keys are among `states`.

@@ -67,6 +67,7 @@ void laneFailed(Cycle *cycle, LaneSchedule &lane, const Error &error)
         std::max(cycle->poller->schedule.min,
                  schedule::backoffDelay(lane.consecutiveFailures, cycle->poller->schedule.backoff,
                                         cycle->ports.random.uniform()));
+    lane.nextDueAt = std::max(*lane.nextDueAt, error.notBefore.value_or(*lane.nextDueAt));
 }
 
 void laneThrottled(Cycle *cycle, LaneSchedule &lane, const LaneOutcome &outcome)
@@ -228,6 +229,7 @@ QCoro::Task<void> Runner::liveLane(Cycle *cycle)
         next = schedule::afterThrottle(state.schedule, settingsOf(poller), outcome.retryAfter,
                                        outcome.rateLimit, *outcome.throttle, now);
     } else if (outcome.deferral) {
+        cycle->liveIsPutOff = true;
         next = schedule::afterDeferral(state.schedule, settingsOf(poller), *outcome.deferral, now);
     } else if (outcome.error || cycle->poisonHalt) {
         next = schedule::afterFailure(state.schedule, settingsOf(poller),
@@ -325,7 +327,7 @@ QCoro::Task<void> Runner::persistSchedule(Cycle *cycle)
     SchedulePatch patch{.schedule = cycle->state.schedule,
                         .reconcileSchedule = cycle->state.reconcileSchedule,
                         .backfillSchedule = cycle->state.backfillSchedule,
-                        .answeredTrigger = cycle->liveRuns || cycle->poisonHalt
+                        .answeredTrigger = (cycle->liveRuns && !cycle->liveIsPutOff) || cycle->poisonHalt
                                                ? std::optional(cycle->startedAt)
                                                : std::nullopt,
                         .timeline = std::move(cycle->timeline),

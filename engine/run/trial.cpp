@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/run/trial.h"
 
+#include <algorithm>
+
+#include <QSet>
+
 #include "engine/change/change.h"
 
 namespace watukuy {
@@ -12,36 +16,8 @@ namespace {
 constexpr qsizetype longestAnswer = 8000;
 constexpr qsizetype longestExample = 100;
 
-void warn(TrialResult &result, const QString &code, const QString &message, const QString &key)
-{
-    result.warnings.append({code, message, key});
-}
-
-void addWarnings(TrialResult &result, const QList<cursor::CursorWarning> &warnings)
-{
-    for (const cursor::CursorWarning &warning : warnings)
-        warn(result, warning.code, warning.message, warning.key);
-}
-
-/// What a cycle would set aside, leave out or stumble over.
-void warnOfInvalid(TrialResult &result, const std::vector<change::InvalidItem> &items, const QString &key,
-                   OnInvalid onInvalid)
-{
-    if (items.empty())
-        return;
-    const QString fate = onInvalid == OnInvalid::Quarantine ? u"parked"_s
-                         : onInvalid == OnInvalid::Skip     ? u"left out"_s
-                                                            : u"the end of the cycle"_s;
-    const change::InvalidItem &first = items.front();
-    const ItemIssue issue = first.issues.value(0);
-    const QString why = issue.path.isEmpty() ? issue.message : u"%1: %2"_s.arg(issue.path, issue.message);
-    const QString which = QString::fromUtf8(first.raw.left(longestExample)).simplified();
-    warn(result, u"invalid-item"_s,
-         u"%1 items of a page would be %2; the first, %3: %4"_s.arg(items.size()).arg(fate, which, why), key);
-}
-
 /// Where the trial starts: the caller's cursor, the key's own, or `initial`.
-QCoro::Task<Result<LaneCursor>> startOf(Ports *ports, Key key, cursor::CursorStrategy *strategy,
+QCoro::Task<Result<LaneCursor>> startOf(Ports *ports, Key key, const cursor::CursorStrategy *strategy,
                                         std::optional<QString> text)
 {
     if (text)
@@ -50,33 +26,168 @@ QCoro::Task<Result<LaneCursor>> startOf(Ports *ports, Key key, cursor::CursorStr
     co_return state ? state->liveCursor : LaneCursor{};
 }
 
-QCoro::Task<void> compare(Ports *ports, Key key, std::shared_ptr<const PollerDefinition> poller,
-                          json::PageBody body, LaneCursor at, TrialResult *result)
+/// The live lane's pages, taken as a cycle takes them, but for the store.
+class Trial {
+public:
+    Trial(Ports &ports, const cursor::CursorStrategy &strategy,
+          std::shared_ptr<const PollerDefinition> poller, const Key &key, PartitionDefinition partition,
+          const LaneCursor &start)
+        : m_ports(ports)
+        , m_strategy(strategy)
+        , m_poller(std::move(poller))
+        , m_page{{m_poller->request, m_poller->response, m_poller->pagination},
+                 key,
+                 Lane::Live,
+                 std::move(partition),
+                 strategy.scanStart(start),
+                 cursor::firstPosition(m_poller->pagination)}
+    {
+        m_result.nextCursor = start;
+    }
+
+    QCoro::Task<TrialResult> run(int pages)
+    {
+        for (int number = 0; number < pages && !m_result.finished && !m_result.error; ++number) {
+            if (auto asked = co_await onePage(); !asked)
+                m_result.error = asked.error();
+        }
+        co_return std::move(m_result);
+    }
+
+private:
+    QCoro::Task<Result<void>> onePage();
+    QCoro::Task<Result<void>> compare(json::PageBody body, LaneCursor at);
+    void leaveOutWhatIsHeldBack(json::PageBody &body, const std::vector<bool> &kept);
+    void warn(const QString &code, const QString &message, const QString &key);
+    void addWarnings(const QList<cursor::CursorWarning> &warnings);
+    void warnOfInvalid(const std::vector<change::InvalidItem> &items, const QString &key);
+
+    Ports &m_ports;
+    const cursor::CursorStrategy &m_strategy;
+    std::shared_ptr<const PollerDefinition> m_poller;
+    PageRequest m_page;
+    TrialResult m_result;
+    QSet<QByteArray> m_asked;
+    QByteArray m_previousContent;
+};
+
+void Trial::warn(const QString &code, const QString &message, const QString &key)
 {
-    const change::IdentifiedPage page = change::identify(body.items, poller->identity);
+    m_result.warnings.append({code, message, key});
+}
+
+void Trial::addWarnings(const QList<cursor::CursorWarning> &warnings)
+{
+    for (const cursor::CursorWarning &warning : warnings)
+        warn(warning.code, warning.message, warning.key);
+}
+
+/// What a cycle would set aside, leave out or stumble over.
+void Trial::warnOfInvalid(const std::vector<change::InvalidItem> &items, const QString &key)
+{
+    if (items.empty())
+        return;
+    const QString fate = m_poller->onInvalid == OnInvalid::Quarantine ? u"parked"_s
+                         : m_poller->onInvalid == OnInvalid::Skip     ? u"left out"_s
+                                                                      : u"the end of the cycle"_s;
+    const change::InvalidItem &first = items.front();
+    const ItemIssue issue = first.issues.value(0);
+    const QString why = issue.path.isEmpty() ? issue.message : u"%1: %2"_s.arg(issue.path, issue.message);
+    const QString which = QString::fromUtf8(first.raw.left(longestExample)).simplified();
+    warn(u"invalid-item"_s,
+         u"%1 items of a page would be %2; the first, %3: %4"_s.arg(items.size()).arg(fate, which, why), key);
+}
+
+QCoro::Task<Result<void>> Trial::onePage()
+{
+    auto request = requestOf(m_page, m_ports.workspace, m_strategy, m_ports.client);
+    if (!request)
+        co_return fail(request.error());
+    const QByteArray hash = http::requestHash(*request);
+    if (m_asked.contains(hash))
+        co_return fail(repeatedRequest(*request, m_page.listing));
+    m_asked.insert(hash);
+    const auto exchange = std::make_shared<TrialExchange>(TrialExchange{.request = *request});
+    m_result.exchanges.push_back(exchange);
+    request->answered = [exchange](const http::Response &response) {
+        exchange->status = response.status;
+        exchange->took = response.took;
+        exchange->bytes = response.body.size();
+        exchange->answer = response.body.left(longestAnswer);
+    };
+    BudgetKeeper::Wish share{
+        .budget = m_poller->budget, .key = m_page.key, .cost = m_page.listing.request.cost};
+    const Fetcher fetcher{m_ports.client, m_ports.budgets};
+    auto fetched =
+        co_await fetchPage(fetcher, std::move(share), std::move(*request), m_page.listing, std::nullopt);
+    if (!fetched)
+        co_return fail(fetched.error());
+    if (fetched->answer.outcome == http::Answer::Outcome::Throttled)
+        co_return fail(*fetched->answer.throttle);
+
+    const QByteArray content = fingerprintOfPage(fetched->body);
+    const bool isSameAgain = !content.isEmpty() && content == m_previousContent;
+    m_previousContent = content;
+    const auto turn = turnPage(*fetched, m_page, isSameAgain, m_strategy, m_ports.clock.now());
+    if (!turn)
+        co_return fail(turn.error());
+    addWarnings(turn->moved.warnings);
+    addWarnings(turn->next.warnings);
+    if (!isSameAgain) {
+        leaveOutWhatIsHeldBack(fetched->body, turn->moved.kept);
+        if (auto compared = co_await compare(std::move(fetched->body), turn->moved.next); !compared)
+            co_return compared;
+    }
+    m_result.nextCursor = m_strategy.further(m_result.nextCursor, turn->moved.next);
+    m_result.finished = turn->next.finished;
+    m_page.position = turn->next.position;
+    if (m_poller->pagination.kind == PagingKind::Keyset)
+        m_page.cursor = turn->moved.next;
+    co_return Result<void>{};
+}
+
+void Trial::leaveOutWhatIsHeldBack(json::PageBody &body, const std::vector<bool> &kept)
+{
+    if (m_strategy.isFullScan() || std::ranges::all_of(kept, std::identity{}))
+        return;
+    const size_t before = body.items.size();
+    body.items = keptItems(std::move(body.items), kept);
+    warn(u"held-back"_s,
+         u"%1 items of a page are younger than lag; a cycle takes them when they are old enough"_s.arg(
+             before - body.items.size()),
+         u"cursor.lag"_s);
+}
+
+QCoro::Task<Result<void>> Trial::compare(json::PageBody body, LaneCursor at)
+{
+    const change::IdentifiedPage page = change::identify(body.items, m_poller->identity);
     std::vector<QString> identities;
     for (const change::IdentifiedItem &item : page.items) {
         identities.push_back(item.identity);
-        result->identities.append(item.identity);
+        m_result.identities.append(item.identity);
     }
-    warnOfInvalid(*result, page.invalid, u"identity"_s, poller->onInvalid);
+    warnOfInvalid(page.invalid, u"identity"_s);
     for (const json::BrokenItem &broken : body.broken)
-        warnOfInvalid(*result, {{broken.raw, {}, {{QString(), broken.reason}}}}, u"response.format"_s,
-                      poller->onInvalid);
+        warnOfInvalid({{broken.raw, {}, {{QString(), broken.reason}}}}, u"response.format"_s);
     QHash<QString, ItemRow> rows;
-    const auto stored = co_await ports->store.loadVersions(key, std::move(identities), std::nullopt);
+    const auto stored = co_await m_ports.store.loadVersions(m_page.key, std::move(identities), std::nullopt);
+    const bool hasNeverRun = !stored && stored.error().name == u"UnknownKey"_s;
+    if (!stored && !hasNeverRun)
+        co_return fail(stored.error());
     if (stored) {
         for (const StoredItem &item : *stored)
             rows.insert(item.row.identity, item.row);
     }
-    change::PageContext context{.key = key, .lane = Lane::Live, .now = ports->clock.now(), .cursor = at.json};
-    change::PageDiff diff = change::diffPage(page.items, rows, *poller, context);
-    warnOfInvalid(*result, diff.invalid, u"schema"_s, poller->onInvalid);
+    change::PageDiff diff = change::diffPage(
+        page.items, rows, *m_poller,
+        {.key = m_page.key, .lane = Lane::Live, .now = m_ports.clock.now(), .cursor = at.json});
+    warnOfInvalid(diff.invalid, u"schema"_s);
     if (diff.duplicateNames > 0)
-        warn(*result, u"duplicate-names"_s, u"Items hold the same name twice; the last one counts"_s,
-             u"response"_s);
+        warn(u"duplicate-names"_s, u"Items hold the same name twice; the last one counts"_s, u"response"_s);
     for (Event &event : diff.events)
-        result->events.push_back(std::move(event));
+        m_result.events.push_back(std::move(event));
+    m_result.items.insert(m_result.items.end(), body.items.begin(), body.items.end());
+    co_return Result<void>{};
 }
 
 } // namespace
@@ -85,77 +196,19 @@ QCoro::Task<TrialResult> tryPoller(Ports *ports, Key key, PartitionDefinition pa
                                    std::shared_ptr<const PollerDefinition> poller, int pages,
                                    std::optional<QString> cursor)
 {
-    TrialResult result;
-    auto strategy = cursor::makeStrategy(poller->cursor);
+    TrialResult none;
+    const auto strategy = cursor::makeStrategy(poller->cursor);
     if (!strategy) {
-        result.error = strategy.error();
-        co_return result;
+        none.error = strategy.error();
+        co_return none;
     }
     const auto start = co_await startOf(ports, key, strategy->get(), cursor);
     if (!start) {
-        result.error = start.error();
-        co_return result;
+        none.error = start.error();
+        co_return none;
     }
-    const bool keyset = poller->pagination.kind == PagingKind::Keyset;
-    PageRequest page{{poller->request, poller->response, poller->pagination},
-                     key,
-                     Lane::Live,
-                     partition,
-                     (*strategy)->scanStart(*start),
-                     cursor::firstPosition(poller->pagination)};
-    result.nextCursor = *start;
-    std::vector<QByteArray> previous;
-    for (int number = 0; number < pages && !result.finished; ++number) {
-        auto request = requestOf(page, ports->workspace, **strategy, ports->client);
-        if (!request) {
-            result.error = request.error();
-            break;
-        }
-        const auto exchange = std::make_shared<TrialExchange>(TrialExchange{.request = *request});
-        result.exchanges.push_back(exchange);
-        request->answered = [exchange](const http::Response &response) {
-            exchange->status = response.status;
-            exchange->took = response.took;
-            exchange->bytes = response.body.size();
-            exchange->answer = response.body.left(longestAnswer);
-        };
-        BudgetKeeper::Wish share{.budget = poller->budget, .key = key, .cost = page.listing.request.cost};
-        const Fetcher fetcher{ports->client, ports->budgets};
-        auto fetched =
-            co_await fetchPage(fetcher, std::move(share), std::move(*request), page.listing, std::nullopt);
-        if (!fetched) {
-            result.error = fetched.error();
-            break;
-        }
-        if (fetched->answer.outcome == http::Answer::Outcome::Throttled) {
-            result.error = fetched->answer.throttle;
-            break;
-        }
-        cursor::PageSignals said = signalsOf(*fetched, page.listing);
-        auto moved =
-            (*strategy)->advance(page.cursor, {fetched->body, ports->clock.now(), said.hasMoreDeclared});
-        if (!moved) {
-            result.error = moved.error();
-            break;
-        }
-        said.cursorMoved = moved->next != page.cursor;
-        said.strategyExhausted = moved->exhausted;
-        said.samePageAgain = !fetched->body.items.empty() && fetched->body.items == previous;
-        const cursor::PagingStep step = cursor::nextStep(poller->pagination, page.position, said);
-        addWarnings(result, moved->warnings);
-        addWarnings(result, step.warnings);
-        if (!said.samePageAgain) {
-            co_await compare(ports, key, poller, fetched->body, moved->next, &result);
-            result.items.insert(result.items.end(), fetched->body.items.begin(), fetched->body.items.end());
-        }
-        previous = std::move(fetched->body.items);
-        result.nextCursor = (*strategy)->further(result.nextCursor, moved->next);
-        result.finished = step.finished;
-        page.position = step.position;
-        if (keyset)
-            page.cursor = moved->next;
-    }
-    co_return result;
+    Trial trial(*ports, **strategy, poller, key, std::move(partition), *start);
+    co_return co_await trial.run(pages);
 }
 
 } // namespace watukuy

@@ -14,6 +14,13 @@ bool mayNotAsk(const KeyState &state, const PollerDefinition &poller, Instant no
            !poller.schedule.activeWindows.isActive(now);
 }
 
+/// Its budget has nothing left until then; not even a trigger helps.
+Instant putOffUntil(const KeyState &state, Instant now)
+{
+    const auto &error = state.schedule.lastError;
+    return error && isDeferral(*error) ? std::max(now, error->notBefore.value_or(now)) : now;
+}
+
 bool clockWasSetBack(const KeyState &state, Instant now)
 {
     return state.schedule.lastPollAt && *state.schedule.lastPollAt > now;
@@ -30,7 +37,7 @@ bool mayDeliver(const KeyState &state, Instant now)
 bool isLiveDue(const KeyState &state, const PollerDefinition &poller, Instant now)
 {
     if (state.triggeredAt)
-        return true;
+        return putOffUntil(state, now) == now;
     if (mayNotAsk(state, poller, now))
         return false;
     return clockWasSetBack(state, now) || schedule::isDue(state.schedule, now);
@@ -64,7 +71,9 @@ std::optional<Instant> nextWake(const KeyState &state, const PollerDefinition &p
     const auto &windows = poller.schedule.activeWindows;
     const Instant mayAskAt = std::max(now, state.schedule.throttledUntil.value_or(now));
     const auto asksAt = [&](Instant due) { return windows.nextActive(std::max(mayAskAt, due)); };
-    Instant wake = isLiveDue(state, poller, now) ? now : asksAt(schedule::dueAt(state.schedule));
+    Instant wake = state.triggeredAt               ? putOffUntil(state, now)
+                   : isLiveDue(state, poller, now) ? now
+                                                   : asksAt(schedule::dueAt(state.schedule));
     const auto consider = [&wake](Instant other) { wake = std::min(wake, other); };
     if (poller.reconcile)
         consider(asksAt(state.reconcileSchedule.nextDueAt.value_or(now)));

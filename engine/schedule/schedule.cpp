@@ -15,12 +15,6 @@ Duration rounded(double ms)
     return Duration{static_cast<qint64>(std::floor(std::min(ms, longest) + 0.5))};
 }
 
-/// An API may name an absurd wait; it must not wrap around into the past.
-Instant later(Instant now, Duration wait)
-{
-    return wait > Instant::max() - now ? Instant::max() : now + wait;
-}
-
 Duration within(Duration interval, const ScheduleDefinition &schedule)
 {
     return std::min(std::max(interval, schedule.min), std::max(schedule.min, schedule.max));
@@ -130,6 +124,7 @@ Next afterFailure(const ScheduleState &state, const Settings &settings, const Fa
         next.state.nextDueAt =
             later(now, backoffDelay(next.state.consecutiveFailures, settings.schedule.backoff, uniform));
     }
+    next.state.nextDueAt = std::max(next.state.nextDueAt, failure.error.notBefore.value_or(now));
     next.state.reason = next.reason;
     return next;
 }

@@ -66,7 +66,7 @@ WaitingFor waitingBySchedule(const ScheduleState &schedule, Instant now)
                 u"failed %1 times in a row; last: %2"_s.arg(schedule.consecutiveFailures)
                     .arg(lastErrorText(schedule))};
     }
-    if (schedule.lastError && schedule.lastError->name == u"BudgetTimeout"_s)
+    if (schedule.lastError && isDeferral(*schedule.lastError))
         return {u"budget"_s, schedule.nextDueAt, schedule.lastError->oneLine()};
     return {u"due"_s, schedule.nextDueAt, whyDue(schedule, now)};
 }

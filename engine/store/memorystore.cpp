@@ -50,8 +50,12 @@ void MemoryStore::moveLane(KeyData &data, Lane lane, const LaneCursor &cursor,
                            const std::optional<ScanState> &scan)
 {
     std::optional<ScanState> &open = scanOf(data, lane);
-    if (open && (!scan || scan->id != open->id))
-        data.marks.erase(open->id);
+    if (open && (!scan || scan->id != open->id)) {
+        for (const qint64 old : {open->id, open->confirms}) {
+            if (!scan || scan->confirms != old)
+                data.marks.erase(old);
+        }
+    }
     open = scan;
     if (lane == Lane::Live)
         data.state.liveCursor = cursor;
@@ -193,12 +197,15 @@ StoreTask<CommitReceipt> MemoryStore::commitPoll(Key key, Lease lease, PollCommi
         CommitReceipt{commit.scan ? std::optional(commit.scan->id) : std::nullopt, data->state.lastSequence});
 }
 
-std::vector<qint64> MemoryStore::missingItems(const KeyData &data, qint64 scanId) const
+std::vector<qint64> MemoryStore::missingItems(const KeyData &data, qint64 scanId, qint64 alsoListedIn) const
 {
-    const auto marks = data.marks.find(scanId);
+    const auto isListedIn = [&data](qint64 scan, qint64 id) {
+        const auto marks = data.marks.find(scan);
+        return marks != data.marks.end() && marks->second.contains(id);
+    };
     std::vector<qint64> missing;
     for (const auto &[id, row] : data.items) {
-        if (row.tombstone || (marks != data.marks.end() && marks->second.contains(id)))
+        if (row.tombstone || isListedIn(scanId, id) || isListedIn(alsoListedIn, id))
             continue;
         // What an operator decided to keep is not missing until it has been listed again.
         const auto held = data.held.find(id);
@@ -208,15 +215,15 @@ std::vector<qint64> MemoryStore::missingItems(const KeyData &data, qint64 scanId
     return missing;
 }
 
-StoreTask<MissingCount> MemoryStore::countMissing(Key key, qint64 scanId)
+StoreTask<MissingCount> MemoryStore::countMissing(Key key, qint64 scanId, qint64 alsoListedIn)
 {
     const KeyData *data = find(key);
     if (!data)
         return answer<MissingCount>(fail(storeerrors::unknownKey(key)));
     if (!isOpenScan(*data, scanId))
         return answer<MissingCount>(fail(storeerrors::unknownScan(key, scanId)));
-    return answer<MissingCount>(
-        MissingCount{data->state.counts.items, static_cast<qint64>(missingItems(*data, scanId).size())});
+    return answer<MissingCount>(MissingCount{
+        data->state.counts.items, static_cast<qint64>(missingItems(*data, scanId, alsoListedIn).size())});
 }
 
 StoreTask<ScanOutcome> MemoryStore::completeScan(Key key, Lease lease, ScanCompletion completion)
@@ -229,7 +236,7 @@ StoreTask<ScanOutcome> MemoryStore::completeScan(Key key, Lease lease, ScanCompl
         return answer<ScanOutcome>(fail(storeerrors::unknownScan(key, completion.scanId)));
     ScanOutcome outcome;
     if (completion.deletes != ScanCompletion::Deletes::None) {
-        for (const qint64 id : missingItems(*data, completion.scanId)) {
+        for (const qint64 id : missingItems(*data, completion.scanId, completion.alsoListedIn)) {
             ItemRow &row = data->items.at(id);
             if (data->held.contains(id))
                 continue; // an operator decides
@@ -251,7 +258,9 @@ StoreTask<ScanOutcome> MemoryStore::completeScan(Key key, Lease lease, ScanCompl
             }
         }
     }
-    moveLane(*data, completion.lane, completion.cursor, std::nullopt);
+    if (completion.next)
+        outcome.nextScanId = completion.next->id = ++data->lastScan;
+    moveLane(*data, completion.lane, completion.cursor, completion.next);
     data->state.updatedAt = completion.now;
     return changed<ScanOutcome>(outcome);
 }

@@ -43,7 +43,7 @@ public:
     StoreTask<std::vector<StoredItem>> loadVersions(Key key, std::vector<QString> identities,
                                                     std::optional<qint64> scanId) override;
     StoreTask<CommitReceipt> commitPoll(Key key, Lease lease, PollCommit commit) override;
-    StoreTask<MissingCount> countMissing(Key key, qint64 scanId) override;
+    StoreTask<MissingCount> countMissing(Key key, qint64 scanId, qint64 alsoListedIn) override;
     StoreTask<ScanOutcome> completeScan(Key key, Lease lease, ScanCompletion completion) override;
     StoreTask<std::optional<ValidatorRow>> loadValidator(Key key, QByteArray requestHash) override;
     StoreTask<void> saveState(Key key, Lease lease, SchedulePatch patch) override;
@@ -121,7 +121,8 @@ private:
     void append(KeyData &data, Event event, bool log);
     void park(KeyData &data, ParkedRow parked);
     [[nodiscard]] bool isHeldBack(const Key &key, const QString &orderingKey) const;
-    [[nodiscard]] std::vector<qint64> missingItems(const KeyData &data, qint64 scanId) const;
+    [[nodiscard]] std::vector<qint64> missingItems(const KeyData &data, qint64 scanId,
+                                                   qint64 alsoListedIn) const;
     [[nodiscard]] std::vector<ParkedRow> selectParked(const ParkedFilter &filter) const;
     [[nodiscard]] std::vector<HeldRow> selectHeld(const HeldFilter &filter) const;
     [[nodiscard]] std::vector<LoggedEvent> selectLog(const LogQuery &query) const;

@@ -110,7 +110,10 @@ constexpr std::array partitionListings{
     "last_error BLOB, source BLOB NOT NULL DEFAULT x'') WITHOUT ROWID",
 };
 
-constexpr std::array migrations{Migration{1, initial}, Migration{2, partitionListings}};
+constexpr std::array confirmedScans{"ALTER TABLE lanes ADD COLUMN scan_confirms INTEGER"};
+
+constexpr std::array migrations{Migration{1, initial}, Migration{2, partitionListings},
+                                Migration{3, confirmedScans}};
 
 /// Applies one step unless another process was faster.
 Result<void> apply(SqlConnection &connection, const Migration &migration)

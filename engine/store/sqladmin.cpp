@@ -25,8 +25,7 @@ void writePause(SqlConnection &db, qint64 keyId, const Pause pause, const QStrin
 /// Ends the lane's scan and puts its cursor somewhere else.
 void moveLane(SqlConnection &db, qint64 keyId, Lane lane, const LaneCursor &cursor)
 {
-    if (const auto scan = openScan(db, keyId, lane))
-        dropScanMarks(db, keyId, *scan);
+    dropScanMarks(db, keyId, lane, std::nullopt);
     writeLane(db, keyId, lane, cursor, std::nullopt);
 }
 

@@ -65,7 +65,8 @@ std::optional<ScanState> readScan(const Statement &row, int first)
     scan.total = row.maybeInteger(first + 6);
     scan.sawUnmodified = row.integer(first + 7) != 0;
     scan.sawUnstable = row.integer(first + 8) != 0;
-    scan.startedAt = row.instant(first + 9);
+    scan.confirms = row.maybeInteger(first + 9).value_or(0);
+    scan.startedAt = row.instant(first + 10);
     return scan;
 }
 
@@ -124,7 +125,7 @@ std::vector<KeyState> loadKeyStates(SqlConnection &db, const std::optional<Key> 
         "SELECT key_id, lane, cursor, next_due_at, consecutive_failures, last_error, last_completed_at, "
         "scan_id,"
         " scan_from, scan_watermark, scan_position, scan_pages, scan_items, scan_total, scan_unmodified,"
-        " scan_unstable, scan_started_at FROM lanes WHERE key_id >= ? AND key_id <= ?");
+        " scan_unstable, scan_confirms, scan_started_at FROM lanes WHERE key_id >= ? AND key_id <= ?");
     lanes.run(first, last);
     while (lanes.next()) {
         if (const auto found = rowOf.find(lanes.integer(0)); found != rowOf.end())

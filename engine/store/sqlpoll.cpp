@@ -110,6 +110,25 @@ qint64 upsert(SqlConnection &db, KeyRow &key, const ItemRow &row)
     return *id;
 }
 
+/// The rows that a scan has listed, or one of two.
+class ListedRows {
+public:
+    ListedRows(SqlConnection &db, qint64 keyId, qint64 scanId, qint64 alsoListedIn)
+        : m_marks(db, keyId, scanId)
+    {
+        if (alsoListedIn != 0)
+            m_others.emplace(db, keyId, alsoListedIn);
+    }
+    [[nodiscard]] bool contains(qint64 itemId)
+    {
+        return m_marks.contains(itemId) || (m_others && m_others->contains(itemId));
+    }
+
+private:
+    ScanMarks m_marks;
+    std::optional<ScanMarks> m_others;
+};
+
 /// Gives a new scan its id and drops the marks of the one it replaces.
 std::optional<ScanState> continueScan(SqlConnection &db, KeyRow &key, Lane lane,
                                       std::optional<ScanState> scan)
@@ -118,7 +137,7 @@ std::optional<ScanState> continueScan(SqlConnection &db, KeyRow &key, Lane lane,
         scan->id = ++key.lastScan;
     const std::optional<qint64> before = openScan(db, key.id, lane);
     if (before && (!scan || scan->id != *before))
-        dropScanMarks(db, key.id, *before);
+        dropScanMarks(db, key.id, lane, scan);
     return scan;
 }
 
@@ -176,7 +195,7 @@ struct LiveItem {
 
 /// The next live rows behind `afterId` that the scan did not list. Moves `afterId`; empty = the end.
 /// Reading and writing take turns, so that nothing is changed under an open cursor.
-std::vector<LiveItem> nextMissing(SqlConnection &db, ScanMarks &marks, qint64 keyId, bool anyHeld,
+std::vector<LiveItem> nextMissing(SqlConnection &db, ListedRows &listed, qint64 keyId, bool anyHeld,
                                   qint64 &afterId)
 {
     std::vector<LiveItem> missing;
@@ -185,7 +204,7 @@ std::vector<LiveItem> nextMissing(SqlConnection &db, ScanMarks &marks, qint64 ke
         ids.run(afterId, lastItemId(keyId));
         while (static_cast<int>(missing.size()) < rowsAtOnce && ids.next()) {
             afterId = ids.integer(0);
-            if (!marks.contains(afterId) && !(anyHeld && isKept(db, keyId, afterId)))
+            if (!listed.contains(afterId) && !(anyHeld && isKept(db, keyId, afterId)))
                 missing.push_back({afterId, {}});
         }
     }
@@ -229,9 +248,13 @@ std::optional<qint64> openScan(SqlConnection &db, qint64 keyId, Lane lane)
     return select.next() ? select.maybeInteger(0) : std::nullopt;
 }
 
-void dropScanMarks(SqlConnection &db, qint64 keyId, qint64 scanId)
+void dropScanMarks(SqlConnection &db, qint64 keyId, Lane lane, const std::optional<ScanState> &next)
 {
-    db.use("DELETE FROM scan_seen WHERE key_id = ? AND scan_id = ?").run(keyId, scanId);
+    db.use("DELETE FROM scan_seen WHERE key_id = ? AND scan_id IN"
+           " (SELECT scan_id FROM lanes WHERE key_id = ? AND lane = ?"
+           " UNION ALL SELECT scan_confirms FROM lanes WHERE key_id = ? AND lane = ?) AND scan_id NOT IN (?, "
+           "?)")
+        .run(keyId, keyId, lane, keyId, lane, next ? next->id : 0, next ? next->confirms : 0);
 }
 
 std::vector<ItemRow> readItems(SqlConnection &db, const Key &key, const QString &afterIdentity, int limit)
@@ -296,7 +319,7 @@ CommitReceipt commitPoll(SqlConnection &db, const Key &key, const Lease &lease, 
     return {scan ? std::optional(scan->id) : std::nullopt, row.lastSequence};
 }
 
-MissingCount countMissing(SqlConnection &db, const Key &key, qint64 scanId)
+MissingCount countMissing(SqlConnection &db, const Key &key, qint64 scanId, qint64 alsoListedIn)
 {
     const KeyRow row = requireKey(db, key);
     Statement open = db.use("SELECT 1 FROM lanes WHERE key_id = ? AND scan_id = ?");
@@ -305,12 +328,12 @@ MissingCount countMissing(SqlConnection &db, const Key &key, qint64 scanId)
         db.failWith(storeerrors::unknownScan(key, scanId));
     MissingCount count{row.counts.items, 0};
     const bool anyHeld = hasHeldRows(db, row.id);
-    ScanMarks marks(db, row.id, scanId);
+    ListedRows listed(db, row.id, scanId, alsoListedIn);
     Statement select = db.use("SELECT id FROM items WHERE id > ? AND id <= ? AND tombstone = 0 ORDER BY id");
     select.run(firstItemId(row.id), lastItemId(row.id));
     while (select.next()) {
         const qint64 id = select.integer(0);
-        if (!marks.contains(id) && !(anyHeld && isKept(db, row.id, id)))
+        if (!listed.contains(id) && !(anyHeld && isKept(db, row.id, id)))
             ++count.missing;
     }
     return count;
@@ -326,11 +349,11 @@ ScanOutcome completeScan(SqlConnection &db, const Key &key, const Lease &lease,
         db.failWith(storeerrors::unknownScan(key, completion.scanId));
     if (completion.deletes != ScanCompletion::Deletes::None) {
         const bool anyHeld = hasHeldRows(db, row.id);
-        ScanMarks marks(db, row.id, completion.scanId);
+        ListedRows listed(db, row.id, completion.scanId, completion.alsoListedIn);
         EventWriter events(db, row, completion.log);
         qint64 afterId = firstItemId(row.id);
-        for (auto some = nextMissing(db, marks, row.id, anyHeld, afterId); !some.empty();
-             some = nextMissing(db, marks, row.id, anyHeld, afterId)) {
+        for (auto some = nextMissing(db, listed, row.id, anyHeld, afterId); !some.empty();
+             some = nextMissing(db, listed, row.id, anyHeld, afterId)) {
             for (const LiveItem &item : some) {
                 if (completion.deletes == ScanCompletion::Deletes::Hold) {
                     holdItem(db, row, item, completion, outcome);
@@ -347,8 +370,9 @@ ScanOutcome completeScan(SqlConnection &db, const Key &key, const Lease &lease,
         }
         events.finish();
     }
-    dropScanMarks(db, row.id, completion.scanId);
-    writeLane(db, row.id, completion.lane, completion.cursor, std::nullopt);
+    const std::optional<ScanState> next = continueScan(db, row, completion.lane, completion.next);
+    writeLane(db, row.id, completion.lane, completion.cursor, next);
+    outcome.nextScanId = next ? next->id : 0;
     storeCounters(db, row, completion.now);
     return outcome;
 }

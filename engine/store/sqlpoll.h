@@ -14,7 +14,8 @@ struct KeyRow;
                                                    const std::optional<qint64> &scanId);
 [[nodiscard]] CommitReceipt commitPoll(SqlConnection &db, const Key &key, const Lease &lease,
                                        const PollCommit &commit);
-[[nodiscard]] MissingCount countMissing(SqlConnection &db, const Key &key, qint64 scanId);
+[[nodiscard]] MissingCount countMissing(SqlConnection &db, const Key &key, qint64 scanId,
+                                        qint64 alsoListedIn);
 [[nodiscard]] ScanOutcome completeScan(SqlConnection &db, const Key &key, const Lease &lease,
                                        const ScanCompletion &completion);
 [[nodiscard]] std::optional<ValidatorRow> loadValidator(SqlConnection &db, const Key &key,
@@ -22,7 +23,8 @@ struct KeyRow;
 
 /// The id of the lane's open scan.
 [[nodiscard]] std::optional<qint64> openScan(SqlConnection &db, qint64 keyId, Lane lane);
-void dropScanMarks(SqlConnection &db, qint64 keyId, qint64 scanId);
+/// Of the lane's open scan and of the one that it confirms, but for those that `next` needs.
+void dropScanMarks(SqlConnection &db, qint64 keyId, Lane lane, const std::optional<ScanState> &next);
 [[nodiscard]] std::optional<ItemRow> readItem(SqlConnection &db, qint64 itemId);
 /// Live rows by identity.
 [[nodiscard]] std::vector<ItemRow> readItems(SqlConnection &db, const Key &key, const QString &afterIdentity,

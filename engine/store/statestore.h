@@ -83,15 +83,18 @@ struct ScanCompletion {
     };
     Lane lane = Lane::Live;
     qint64 scanId = 0;
+    qint64 alsoListedIn = 0; ///< what the scan of this id has listed is not missing either; 0 = none
     Deletes deletes = Deletes::None;
     QString holdReason;
     MakeDeletion makeDeletion;
     LaneCursor cursor;
+    std::optional<ScanState> next; ///< begins at once; the marks of the one that it confirms are kept
     bool log = false;
     Instant now;
 };
 
 struct ScanOutcome {
+    qint64 nextScanId = 0;
     qint64 deleted = 0;
     qint64 held = 0; ///< newly held
 };
@@ -194,7 +197,8 @@ public:
     virtual StoreTask<std::vector<StoredItem>> loadVersions(Key key, std::vector<QString> identities,
                                                             std::optional<qint64> scanId) = 0;
     virtual StoreTask<CommitReceipt> commitPoll(Key key, Lease lease, PollCommit commit) = 0;
-    virtual StoreTask<MissingCount> countMissing(Key key, qint64 scanId) = 0;
+    /// Rows that neither the open scan nor, unless 0, the one of id `alsoListedIn` has listed.
+    virtual StoreTask<MissingCount> countMissing(Key key, qint64 scanId, qint64 alsoListedIn) = 0;
     virtual StoreTask<ScanOutcome> completeScan(Key key, Lease lease, ScanCompletion completion) = 0;
     virtual StoreTask<std::optional<ValidatorRow>> loadValidator(Key key, QByteArray requestHash) = 0;
     virtual StoreTask<void> saveState(Key key, Lease lease, SchedulePatch patch) = 0;

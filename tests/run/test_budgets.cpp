@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Budgets in the poll cycle: what leaves, in which order, and what becomes of those who wait.
 #include "engine/api/operations.h"
+#include "engine/schedule/schedule.h"
 #include "tests/run/cyclesuite.h"
 
 using namespace Qt::StringLiterals;
@@ -62,6 +63,14 @@ private:
     static KeyState stateOf(EngineRig &rig, const QString &partition)
     {
         return *QCoro::waitFor(rig.store().loadKey({u"items"_s, partition}));
+    }
+
+    static void passInMinutes(EngineRig &rig, Duration by)
+    {
+        for (Duration passed{0}; passed < by; passed += 1min) {
+            rig.clock.advance(1min);
+            rig.settle();
+        }
     }
 
     QList<Instant> m_moments;
@@ -209,7 +218,7 @@ private Q_SLOTS:
     void aShareThatLayIdleIsTakenAnewWhenItsRequestLeaves()
     {
         EngineRig rig(m_kind, partitioned(1), theBudget("\"requests\":1,\"per\":\"10s\",\"maxWait\":\"1m\""));
-        BudgetKeeper keeper(rig.workspace().budgets, rig.store(), rig.clock, [] {});
+        BudgetKeeper keeper(rig.workspace().budgets, rig.store(), rig.clock, [](const Key &) {});
         const BudgetKeeper::Wish wish{.budget = u"b"_s, .key = rig.key()};
         const auto idle = QCoro::waitFor(keeper.take(wish));
         QVERIFY(idle);
@@ -275,23 +284,77 @@ private Q_SLOTS:
         QCOMPARE(Instant{uses.back().at}, m_moments[1]);
     }
 
-    void aListingThatItsBudgetCannotHoldSaysSo()
+    void aListingLargerThanItsBudgetStillTellsWhatWasDeleted()
     {
         for (int id = 1; id <= 12; ++id)
             m_api.put(id, "\"n\":1");
-        EngineRig rig(m_kind, byPage + ",\"budget\":\"b\"",
-                      theBudget("\"requests\":1,\"per\":\"1m\",\"maxWait\":\"1s\""));
+        EngineRig rig(m_kind,
+                      byPage + ",\"budget\":\"b\",\"schedule\":{\"min\":\"1h\",\"max\":\"1h\",\"jitter\":0}",
+                      theBudget("\"requests\":1,\"per\":\"10m\",\"maxWait\":\"1s\""));
         rig.answer = [this](const ServerRequest &request) { return m_api.list(request, ListingKind::Page); };
         rig.engine().start();
         rig.settle();
-        const auto isTold = [&] {
-            return std::ranges::any_of(
-                rig.log, [](const LogLine &line) { return line.text.contains(u"scan-exceeds-budget"); });
+        passInMinutes(rig, 50min);
+        QCOMPARE(rig.news().size(), 12);
+        m_api.remove(11);
+        passInMinutes(rig, 4h);
+        QCOMPARE(rig.news(), QStringList{u"deleted 11"_s});
+        rig.requests.clear();
+        passInMinutes(rig, 3h);
+        QVERIFY(rig.requests.size() <= 12); // with nothing in doubt it is listed once an hour
+    }
+
+    void aListingInPiecesDeletesNothingThatMovedUpMeanwhile()
+    {
+        for (int id = 1; id <= 12; ++id)
+            m_api.put(id, "\"n\":1");
+        EngineRig rig(m_kind,
+                      byPage + ",\"budget\":\"b\",\"schedule\":{\"min\":\"1h\",\"max\":\"1h\",\"jitter\":0}",
+                      theBudget("\"requests\":1,\"per\":\"10m\",\"maxWait\":\"1s\""));
+        rig.answer = [this](const ServerRequest &request) { return m_api.list(request, ListingKind::Page); };
+        rig.engine().start();
+        rig.settle();
+        passInMinutes(rig, 50min);
+        QCOMPARE(rig.news().size(), 12);
+        bool isRemoved = false;
+        rig.answer = [&](const ServerRequest &request) {
+            if (request.number(u"page"_s, 1) == 2 && !std::exchange(isRemoved, true))
+                m_api.remove(1); // it stood on page 1, and 4 moves there, which is read already
+            return m_api.list(request, ListingKind::Page);
         };
-        QVERIFY(!isTold()); // it may be the first page only that had to wait
-        rig.pass(2min);
-        QVERIFY(isTold());
-        QVERIFY(!rig.news().isEmpty());
+        passInMinutes(rig, 8h);
+        QVERIFY(isRemoved);
+        QCOMPARE(rig.news(), QStringList{u"deleted 1"_s});
+    }
+
+    void aTriggerThatItsBudgetPutsOffIsAnsweredLater()
+    {
+        QByteArray members = partitioned(1);
+        members.replace("\"jitter\":0", "\"jitter\":0,\"activeWindows\":[\"CRON_TZ=UTC * 3 * * *\"]");
+        EngineRig rig(m_kind, members, theBudget("\"requests\":1,\"per\":\"10m\",\"maxWait\":\"1s\""));
+        listen(rig);
+        rig.engine().start();
+        const Key key{u"items"_s, u"p1"_s};
+        const auto trigger = [&] {
+            AuditRow row;
+            row.at = rig.clock.now();
+            row.key = key;
+            QVERIFY(QCoro::waitFor(rig.store().triggerKey(
+                key, schedule::afterTrigger(stateOf(rig, u"p1"_s).schedule, row.at).state, row)));
+            rig.engine().noticeChanges();
+        };
+        trigger();
+        rig.pass(2s);
+        QCOMPARE(m_moments.size(), 1);
+        trigger();
+        rig.pass(5min);
+        QCOMPARE(m_moments.size(), 1);
+        QVERIFY(stateOf(rig, u"p1"_s).triggeredAt);
+        rig.pass(6min);
+        QCOMPARE(m_moments.size(), 2);
+        QVERIFY(!stateOf(rig, u"p1"_s).triggeredAt);
+        rig.pass(30min);
+        QCOMPARE(m_moments.size(), 2); // its windows are closed
     }
 
     void burstsAreHeldApart()

@@ -441,7 +441,7 @@ private Q_SLOTS:
             reply.delay = 1h;
             return reply;
         };
-        auto run = rig.engine().tick(1h, [](const Key &) { return true; });
+        auto run = rig.engine().tick([](const Key &) { return true; });
         QTRY_COMPARE(rig.requests.size(), 1);
         QCoro::waitFor(rig.engine().stop(0ms));
         const auto reports = QCoro::waitFor(std::move(run));

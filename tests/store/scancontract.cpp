@@ -26,6 +26,7 @@ private Q_SLOTS:
     void missingRowsAreCounted();
     void anEndedScanHasNoMarks();
     void aNewScanForgetsTheMarksOfTheOldOne();
+    void aListingThatConfirmsAnotherKeepsItsMarks();
     void scansOfTwoLanesDoNotMix();
     void deletesAreEmittedWithTheirTombstones();
     void aVerdictWithoutDeletesOnlyClosesTheScan();
@@ -113,10 +114,10 @@ void ScanContract::missingRowsAreCounted()
 {
     storeFour();
     const qint64 id = list({u"b"_s, u"d"_s});
-    const MissingCount count = must(m_store->countMissing(key(), id));
+    const MissingCount count = must(m_store->countMissing(key(), id, 0));
     QCOMPARE(count.stored, 4);
     QCOMPARE(count.missing, 2);
-    QCOMPARE(failureOf(m_store->countMissing(key(), id + 5)).name, u"UnknownScan"_s);
+    QCOMPARE(failureOf(m_store->countMissing(key(), id + 5, 0)).name, u"UnknownScan"_s);
 }
 
 void ScanContract::anEndedScanHasNoMarks()
@@ -125,7 +126,7 @@ void ScanContract::anEndedScanHasNoMarks()
     const qint64 id = list({u"a"_s});
     (void)commit(page({}));
     QVERIFY(!stored(u"a"_s, id)->seenInScan);
-    QCOMPARE(failureOf(m_store->countMissing(key(), id)).name, u"UnknownScan"_s);
+    QCOMPARE(failureOf(m_store->countMissing(key(), id, 0)).name, u"UnknownScan"_s);
 }
 
 void ScanContract::aNewScanForgetsTheMarksOfTheOldOne()
@@ -135,7 +136,34 @@ void ScanContract::aNewScanForgetsTheMarksOfTheOldOne()
     const qint64 second = list({u"c"_s});
     QVERIFY(second != first);
     QVERIFY(!stored(u"a"_s, first)->seenInScan);
-    QCOMPARE(must(m_store->countMissing(key(), second)).missing, 3);
+    QCOMPARE(must(m_store->countMissing(key(), second, 0)).missing, 3);
+}
+
+void ScanContract::aListingThatConfirmsAnotherKeepsItsMarks()
+{
+    storeFour();
+    const qint64 first = list({u"a"_s, u"b"_s});
+    ScanCompletion doubtful = completion(first, ScanCompletion::Deletes::None);
+    doubtful.next = scan();
+    doubtful.next->confirms = first;
+    const qint64 second = must(m_store->completeScan(key(), m_lease, doubtful)).nextScanId;
+    QVERIFY(second != first);
+    QCOMPARE(state().liveScan->id, second);
+    QCOMPARE(state().liveScan->confirms, first);
+    QVERIFY(!stored(u"a"_s, second)->seenInScan);
+
+    PollCommit listed = page({});
+    listed.scan = state().liveScan;
+    listed.seen = {stored(u"c"_s)->handle};
+    (void)commit(listed);
+    QCOMPARE(must(m_store->countMissing(key(), second, 0)).missing, 3);
+    QCOMPARE(must(m_store->countMissing(key(), second, first)).missing, 1);
+    ScanCompletion last = completion(second, ScanCompletion::Deletes::Emit);
+    last.alsoListedIn = first;
+    QCOMPARE(must(m_store->completeScan(key(), m_lease, last)).deleted, 1);
+    QVERIFY(!state().liveScan);
+    QVERIFY(!stored(u"a"_s, first)->seenInScan); // nothing is left of either
+    QVERIFY(!stored(u"c"_s, second)->seenInScan);
 }
 
 void ScanContract::scansOfTwoLanesDoNotMix()
@@ -143,12 +171,12 @@ void ScanContract::scansOfTwoLanesDoNotMix()
     storeFour();
     const qint64 live = list({u"a"_s}, Lane::Live);
     const qint64 reconcile = list({u"b"_s, u"c"_s, u"d"_s}, Lane::Reconcile);
-    QCOMPARE(must(m_store->countMissing(key(), live)).missing, 3);
-    QCOMPARE(must(m_store->countMissing(key(), reconcile)).missing, 1);
+    QCOMPARE(must(m_store->countMissing(key(), live, 0)).missing, 3);
+    QCOMPARE(must(m_store->countMissing(key(), reconcile, 0)).missing, 1);
     ScanCompletion last = completion(reconcile, ScanCompletion::Deletes::Emit);
     last.lane = Lane::Reconcile;
     QCOMPARE(must(m_store->completeScan(key(), m_lease, last)).deleted, 1);
-    QCOMPARE(must(m_store->countMissing(key(), live)).missing, 3);
+    QCOMPARE(must(m_store->countMissing(key(), live, 0)).missing, 3);
     QVERIFY(!state().reconcileScan);
     QVERIFY(state().liveScan);
 }
@@ -240,13 +268,13 @@ void ScanContract::aDiscardedHoldStaysAwayUntilListedOnceMore()
     QCOMPARE(state().counts, (KeyCounts{4, 0, 0, 0}));
 
     qint64 id = list({u"b"_s});
-    QCOMPARE(must(m_store->countMissing(key(), id)).missing, 0);
+    QCOMPARE(must(m_store->countMissing(key(), id, 0)).missing, 0);
     QCOMPARE(complete(id, ScanCompletion::Deletes::Hold).held, 0);
     QCOMPARE(complete(list({u"b"_s}), ScanCompletion::Deletes::Emit).deleted, 0);
 
     (void)complete(list({u"a"_s, u"b"_s}), ScanCompletion::Deletes::None);
     id = list({u"b"_s});
-    QCOMPARE(must(m_store->countMissing(key(), id)).missing, 1);
+    QCOMPARE(must(m_store->countMissing(key(), id, 0)).missing, 1);
     QCOMPARE(complete(id, ScanCompletion::Deletes::Hold).held, 1);
     QCOMPARE(held(), (QStringList{u"a"_s}));
 }
@@ -327,7 +355,7 @@ void ScanContract::aScanOfTwentyThousandRows()
             listing.upserts.push_back(item(QString::number(number)));
         listing.scan->id = *commit(listing).scanId;
     }
-    QCOMPARE(must(m_store->countMissing(key(), listing.scan->id)).missing, 0);
+    QCOMPARE(must(m_store->countMissing(key(), listing.scan->id, 0)).missing, 0);
     (void)complete(listing.scan->id, ScanCompletion::Deletes::Emit);
     QCOMPARE(state().counts.items, total);
 
@@ -342,7 +370,7 @@ void ScanContract::aScanOfTwentyThousandRows()
             again.seen.push_back(found.handle);
         again.scan->id = *commit(again).scanId;
     }
-    const MissingCount count = must(m_store->countMissing(key(), again.scan->id));
+    const MissingCount count = must(m_store->countMissing(key(), again.scan->id, 0));
     QCOMPARE(count.stored, total);
     QCOMPARE(count.missing, total / 2);
     QVERIFY(stored(u"19998"_s, again.scan->id)->seenInScan);

@@ -72,7 +72,7 @@ void EngineRig::makeEngine(const QByteArray &members)
 
 RunReport EngineRig::tick()
 {
-    auto reports = QCoro::waitFor(m_engine->tick(std::chrono::hours{1}, [](const Key &) { return true; }));
+    auto reports = QCoro::waitFor(m_engine->tick([](const Key &) { return true; }));
     return reports.empty() ? RunReport{} : std::move(reports.front().second);
 }
 
