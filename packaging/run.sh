@@ -42,6 +42,10 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
+if [ -n "$duration" ] && ! [[ $duration =~ ^[0-9]+(ms|s|m|h|d)$ ]]; then
+    printf 'packaging/run.sh: --for %s is no duration: write a number and a unit, e.g. 20s.\n' "$duration" >&2
+    exit 2
+fi
 if [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
     headless=yes
 fi

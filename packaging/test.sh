@@ -4,6 +4,13 @@
 # Arguments go to ctest, e.g. `packaging/test.sh -R canonical`. WATUKUY_WERROR=ON makes warnings errors.
 set -eu
 
+case ${1:-} in
+-h | --help)
+    sed -n 's/^# //; 3,4p' "${BASH_SOURCE[0]}"
+    exit 0
+    ;;
+esac
+
 . "$(dirname -- "${BASH_SOURCE[0]}")/common.sh"
 mkdir -p "$top/build"
 install_packages debian-packages.txt debian-packages-test.txt

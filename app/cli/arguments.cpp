@@ -37,12 +37,14 @@ const std::array optionSpecs{
     OptionSpec{"reason", "TEXT", QT_TRANSLATE_NOOP("Cli", "why, for the audit log")},
     OptionSpec{"dry-run", "", QT_TRANSLATE_NOOP("Cli", "only say what would happen")},
     OptionSpec{"kind", "poison|invalid", QT_TRANSLATE_NOOP("Cli", "only this kind")},
-    OptionSpec{"ids", "A,B", QT_TRANSLATE_NOOP("Cli", "these rows, by the ids that `parked ls` shows")},
+    OptionSpec{"ids", "A,B", QT_TRANSLATE_NOOP("Cli", "these rows, by the ids that `ls` shows")},
     OptionSpec{"all", "", QT_TRANSLATE_NOOP("Cli", "every row of the poller")},
-    OptionSpec{"from", "FROM",
-               QT_TRANSLATE_NOOP(
-                   "Cli", "from then on: a time (RFC 3339 or epoch ms); for a cursor its text, or null")},
-    OptionSpec{"to", "TO", QT_TRANSLATE_NOOP("Cli", "before then; for a cursor its text, or null")},
+    OptionSpec{
+        "from", "FROM",
+        QT_TRANSLATE_NOOP(
+            "Cli", "from there: a time (RFC 3339 or epoch ms), or the text of a cursor, where one is meant")},
+    OptionSpec{"to", "TO",
+               QT_TRANSLATE_NOOP("Cli", "before that time, or, where a cursor is meant, as far as its text")},
     OptionSpec{"since", "TIME", QT_TRANSLATE_NOOP("Cli", "from then on (RFC 3339 or epoch ms)")},
     OptionSpec{"force", "", QT_TRANSLATE_NOOP("Cli", "emit known items again, too")},
     OptionSpec{"clear-snapshot", "",

@@ -113,11 +113,6 @@ QCoro::Task<int> exportCommand(Context context)
     std::optional<WorkspaceDefinition> workspace = readWorkspace(context);
     if (!workspace)
         co_return UsageOrWorkspace;
-    const auto poller = workspace->pollers.find(query->poller);
-    if (poller != workspace->pollers.end() && !poller->second.logRetention)
-        context.output.message(
-            Text::tr("%1 keeps no log: give it `\"log\": {\"retention\": \"7d\"}` in the workspace.")
-                .arg(query->poller));
     Headless headless(std::move(*workspace));
     if (const Result<void> opened = co_await headless.open(headless.allowedAccess()); !opened)
         co_return context.output.fail(opened.error());

@@ -39,9 +39,11 @@ void printNotes(Output &output, const KeySnapshot &key)
 {
     const QString name = key.key.toString() + u": "_s;
     if (!key.waitingBecause.isEmpty()) {
-        const QString until =
-            key.waitingUntil ? Text::tr(", until %1").arg(toRfc3339(*key.waitingUntil)) : QString();
-        output.line(name + key.waitingBecause + until);
+        const QString at = key.waitingUntil ? toRfc3339(*key.waitingUntil) : QString();
+        const QString when = at.isEmpty()                     ? QString()
+                             : key.waitingForCode == "due"_L1 ? Text::tr(", at %1").arg(at)
+                                                              : Text::tr(", until %1").arg(at);
+        output.line(name + key.waitingBecause + when);
     }
     if (key.schedule.lastError)
         output.line(name + Text::tr("last error: %1").arg(key.schedule.lastError->oneLine()));

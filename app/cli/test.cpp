@@ -79,7 +79,9 @@ void print(Output &output, const QString &poller, const TestReport &report)
     printSamples(output, report.events, static_cast<qint64>(report.events.size()));
     title(output, Text::tr("Next cursor"));
     output.line(u"  "_s + (report.nextCursor.isEmpty() ? u"null"_s : QString::fromUtf8(report.nextCursor)));
-    if (report.verdict != Verdict::None)
+    if (report.verdict == Verdict::Truncated && !report.error)
+        output.line(Text::tr("The listing goes on after these pages; --pages fetches more of it."));
+    else if (report.verdict != Verdict::None)
         output.line(Text::tr("Verdict of the listing: %1").arg(QString(toString(report.verdict))));
 
     title(output, Text::tr("Warnings: %1").arg(report.warnings.size()));

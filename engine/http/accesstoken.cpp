@@ -43,9 +43,7 @@ Request tokenRequest(const TokenGrant &grant, const QString &refreshToken)
     addPair(request.body, "refresh_token", refreshToken);
     addPair(request.body, "scope", grant.scopes);
     addPair(request.body, "audience", grant.audience);
-    request.headers = {{"Content-Type", "application/x-www-form-urlencoded"},
-                       {"Accept", "application/json"},
-                       {"User-Agent", "Watukuy/" WATUKUY_VERSION}};
+    request.headers = {{"Content-Type", "application/x-www-form-urlencoded"}, {"Accept", "application/json"}};
     if (grant.basicClientAuth) {
         // Each part is encoded as in a form first (RFC 6749 2.3.1).
         const QByteArray both =

@@ -93,6 +93,8 @@ QNetworkRequest wireRequest(const Request &request)
     if (const QByteArray proxy = proxyAuthorization(request);
         !proxy.isEmpty() && request.url.scheme() == u"http")
         wire.setRawHeader("Proxy-Authorization", proxy);
+    if (!wire.hasRawHeader("User-Agent"))
+        wire.setRawHeader("User-Agent", "Watukuy/" WATUKUY_VERSION);
     if (!wire.hasRawHeader("Accept-Language"))
         wire.setRawHeader("Accept-Language", "*");
     wire.setAttribute(QNetworkRequest::RedirectPolicyAttribute, QNetworkRequest::ManualRedirectPolicy);

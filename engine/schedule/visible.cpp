@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/definition/workspace.h"
 #include "engine/schedule/schedule.h"
 
 using namespace Qt::StringLiterals;
@@ -41,7 +42,7 @@ QString whyDue(const ScheduleState &schedule, Instant now)
     }
     if (schedule.nextDueAt <= now)
         return u"it is due and waits for its turn"_s;
-    return u"the next poll of its interval of %1 ms"_s.arg(schedule.interval.count());
+    return u"the next poll of its interval of %1"_s.arg(durationText(schedule.interval));
 }
 
 bool throttled(const ScheduleState &schedule, Instant now)

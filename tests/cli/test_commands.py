@@ -446,6 +446,16 @@ class Test(CliTest):
         self.assertEqual(report['events'][0]['type'], 'created')
         self.assertEqual([p.name for p in self.folder.path.iterdir()], ['test.watukuy.json'])
 
+    def test_what_lag_holds_back_is_no_event_yet(self):
+        poller = snapshot_poller(self.serve(Server(10)))
+        poller['cursor'] = {'strategy': 'timestamp', 'field': 'updatedAt', 'tieBreak': 'id', 'lag': '3650d',
+                            'initial': '2025-01-01T00:00:00Z'}
+        self.folder.write(workspace({'catalog': poller}))
+        report = self.assert_exit(0, self.folder.call('test', 'catalog', '--json')).json
+        self.assertEqual(report['events'], [])
+        self.assertIn('cursor.lag', [warning['key'] for warning in report['warnings']])
+        self.assertEqual(self.assert_exit(0, self.folder.call('tick', '--json')).json[0]['events']['created'], 0)
+
     def test_people_can_read_it(self):
         server = self.serve(Server(30, page_size=10))
         self.folder.write(workspace({'catalog': snapshot_poller(server)}))

@@ -336,6 +336,58 @@ private Q_SLOTS:
         QVERIFY(fetch());
     }
 
+    void aTokenServerThatAsksToWaitIsNotAskedBefore()
+    {
+        m_credentials[u"c"_s] = clientCredentials();
+        m_tokens = [](const ServerRequest &) {
+            return ServerReply::json("{}", 429).with("Retry-After", "120");
+        };
+        const Instant now = m_clock.now();
+        for (int key = 0; key < 3; ++key) {
+            const auto failed = fetch();
+            QVERIFY(!failed);
+            QCOMPARE(failed.error().notBefore, std::optional(now + 120s));
+        }
+        QCOMPARE(m_asked.size(), 1);
+        m_tokens = [this](const ServerRequest &) { return nextToken(); };
+        m_clock.advance(121s);
+        QVERIFY(fetch());
+        QCOMPARE(m_asked.size(), 2);
+    }
+
+    void aTokenThatNoHeaderCanCarryIsRefusedAndNotKept()
+    {
+        m_credentials[u"c"_s] = clientCredentials();
+        m_tokens = [](const ServerRequest &) {
+            return ServerReply::json("{\"access_token\":\"a\\r\\nX-Evil: 1\",\"expires_in\":7200}");
+        };
+        const auto failed = fetch();
+        QVERIFY(!failed);
+        QVERIFY2(failed.error().detail.contains(u"no header may carry"),
+                 qPrintable(failed.error().oneLine()));
+        m_tokens = [this](const ServerRequest &) { return nextToken(); };
+        QVERIFY(fetch());
+        QCOMPARE(bearers(), "Bearer token-2");
+    }
+
+    void aTokenThatRunsOutWhileItsRequestQueuesIsRenewed()
+    {
+        m_credentials[u"c"_s] = clientCredentials();
+        auto request = prepared();
+        int turns = 0;
+        request->mayLeave = [&](Request *) {
+            m_clock.advance(++turns == 1 ? 7201s : 0s);
+            return leave();
+        };
+        QVERIFY(QCoro::waitFor(m_client->fetch(std::move(*request), {}, {})));
+        QCOMPARE(bearers(), "Bearer token-2");
+        QCOMPARE(turns, 2);
+
+        m_tokens = [this](const ServerRequest &) { return nextToken(",\"expires_in\":0"); };
+        m_clock.advance(7201s);
+        QVERIFY(fetch()); // good for no time at all: it is sent in the end
+    }
+
     void aRedirectToAnotherOriginTakesNoTokenAlong()
     {
         m_credentials[u"c"_s] = clientCredentials();
@@ -353,6 +405,36 @@ private Q_SLOTS:
         QVERIFY(QCoro::waitFor(m_client->fetch(std::move(*request), {}, {})));
         QCOMPARE(elsewhere.size(), 1);
         QVERIFY(elsewhere.first().header("Authorization").isEmpty());
+    }
+
+    void aSignatureIsMadeWhenItsRequestLeaves()
+    {
+        m_credentials[u"c"_s] = HmacCredential{.key = pattern(u"${env:WATUKUY_TEST_CLIENT}"_s),
+                                               .payload = pattern(u"${path} ${timestamp}"_s),
+                                               .algorithm = u"sha256"_s,
+                                               .header = u"X-Signature"_s,
+                                               .encoding = u"hex"_s};
+        m_api = [](const ServerRequest &request) {
+            if (request.path == u"/orders")
+                return ServerReply{.status = 302, .headers = {{"Location", "/moved"}}, .body = {}};
+            return ServerReply::json("[]");
+        };
+        auto request = prepared();
+        request->mayLeave = [&](Request *) {
+            m_clock.advance(10min); // it had to queue
+            return leave();
+        };
+        QVERIFY(QCoro::waitFor(m_client->fetch(std::move(*request), {}, {})));
+        QCOMPARE(m_requests.size(), 2);
+        for (const ServerRequest &came : m_requests)
+            QCOMPARE(came.header("X-Signature"),
+                     QMessageAuthenticationCode::hash(came.target + ' ' + came.header("X-Timestamp"),
+                                                      "cl1ent s3cret", QCryptographicHash::Sha256)
+                         .toHex());
+        QCOMPARE(m_requests[1].header("X-Timestamp").toLongLong(), toEpochMs(m_clock.now()) / 1000);
+        QCOMPARE(m_requests[1].header("X-Timestamp").toLongLong() -
+                     m_requests[0].header("X-Timestamp").toLongLong(),
+                 600);
     }
 
     void aSignatureKnowsWhatTheRequestWasPreparedWith()
@@ -415,6 +497,7 @@ private Q_SLOTS:
     }
 
 private:
+    static QCoro::Task<Result<void>> leave() { co_return Result<void>{}; }
     static bool carriesNothingYet(const Request &request)
     {
         return std::ranges::none_of(request.headers, [](const auto &header) {

@@ -222,6 +222,42 @@ private Q_SLOTS:
         QVERIFY(m_asked.contains(u"/items?tenant=6&slug=six"_s));
     }
 
+    void aListingLargerThanItsBudgetWaitsAndIsWhole()
+    {
+        EngineRig rig(m_kind, listedByApi + ",\"budget\":\"b\"",
+                      ",\"budgets\":{\"b\":{\"requests\":1,\"per\":\"1m\",\"maxWait\":\"1s\"}}");
+        rig.answer = [](const ServerRequest &request) {
+            if (request.path != u"/tenants"_s)
+                return ServerReply::json("[]");
+            const qint64 page = request.number(u"page"_s, 1);
+            const ServerReply reply = tenants({QByteArray::number(page)});
+            return page == 4 ? reply
+                             : ServerReply(reply).with(
+                                   "Link", "</tenants?page=" + QByteArray::number(page + 1) + ">; rel=next");
+        };
+        rig.engine().start();
+        rig.pass(150s);
+        QVERIFY(rig.engine().keys().empty());
+        rig.pass(40s);
+        QCOMPARE(rig.engine().keys().size(), size_t(4));
+        QCOMPARE(countOf(rig, u"/tenants"_s), 4);
+    }
+
+    void aStopEndsAListingThatWaits()
+    {
+        EngineRig rig(m_kind, listedByApi + ",\"budget\":\"b\"",
+                      ",\"budgets\":{\"b\":{\"requests\":1,\"per\":\"1d\",\"maxWait\":\"1s\"}}");
+        rig.answer = [](const ServerRequest &) {
+            return ServerReply(tenants({"7"})).with("Link", "</tenants?page=2>; rel=next");
+        };
+        rig.engine().start();
+        rig.pass(5s);
+        QCOMPARE(countOf(rig, u"/tenants"_s), 1);
+        rig.restart(); // waits for it
+        QVERIFY(rig.engine().keys().empty());
+        QVERIFY(!QCoro::waitFor(rig.store().readPartitionListing(u"items"_s))->lastError);
+    }
+
     void aKeyThatWasRemovedIsForgottenByARunningEngine()
     {
         m_tenants = tenants({"7", "9"});
