@@ -45,6 +45,8 @@ class Receiver:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers['Content-Length']))
                 event = verified(self.headers, body, time.time())
+                if not self.headers['User-Agent'].startswith('Watukuy/'):
+                    receiver.forged += 1
                 with receiver.lock:
                     if event is None:
                         receiver.forged += 1
