@@ -16,12 +16,6 @@ namespace {
 
 constexpr int replayedAtOnce = 500;
 
-void writePause(SqlConnection &db, qint64 keyId, const Pause pause, const QString &reason, Instant now)
-{
-    db.use("UPDATE keys SET pause = ?, pause_reason = ?, updated_at = ? WHERE id = ?")
-        .run(pause, reason, now, keyId);
-}
-
 /// Ends the lane's scan and puts its cursor somewhere else.
 void moveLane(SqlConnection &db, qint64 keyId, Lane lane, const LaneCursor &cursor)
 {

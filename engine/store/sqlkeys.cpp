@@ -112,6 +112,12 @@ void fence(SqlConnection &db, const KeyRow &row)
         .run(row.id);
 }
 
+void writePause(SqlConnection &db, qint64 keyId, Pause pause, const QString &reason, Instant now)
+{
+    db.use("UPDATE keys SET pause = ?, pause_reason = ?, updated_at = ? WHERE id = ?")
+        .run(pause, reason, now, keyId);
+}
+
 void writeSchedule(SqlConnection &db, qint64 keyId, const ScheduleState &schedule, Instant now)
 {
     const auto json = [](const auto &value) {

@@ -41,6 +41,7 @@ void releaseLease(SqlConnection &db, const Key &key, const Lease &lease);
 /// The next epoch, held by nobody.
 void fence(SqlConnection &db, const KeyRow &row);
 
+void writePause(SqlConnection &db, qint64 keyId, Pause pause, const QString &reason, Instant now);
 void writeSchedule(SqlConnection &db, qint64 keyId, const ScheduleState &schedule, Instant now);
 void writeLaneSchedule(SqlConnection &db, qint64 keyId, Lane lane, const LaneSchedule &schedule);
 /// The lane's cursor and its open scan, or none.

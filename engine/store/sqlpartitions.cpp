@@ -43,12 +43,6 @@ void setData(SqlConnection &db, qint64 keyId, const std::optional<QByteArray> &d
     db.use("UPDATE keys SET partition_data = ?, updated_at = ? WHERE id = ?").run(data, now, keyId);
 }
 
-void setPause(SqlConnection &db, qint64 keyId, Pause pause, Instant now)
-{
-    db.use("UPDATE keys SET pause = ?, pause_reason = '', updated_at = ? WHERE id = ?")
-        .run(pause, now, keyId);
-}
-
 } // namespace
 
 PartitionsOutcome setPartitions(SqlConnection &db, const PartitionsPatch &patch)
@@ -68,7 +62,7 @@ PartitionsOutcome setPartitions(SqlConnection &db, const PartitionsPatch &patch)
             setData(db, key.id, partition.data, patch.now);
         if (key.pause != Pause::PartitionRemoved)
             continue;
-        setPause(db, key.id, Pause::None, patch.now);
+        writePause(db, key.id, Pause::None, QString(), patch.now);
         writeSchedule(db, key.id, patch.resume(readSchedule(db, key.id)), patch.now);
         outcome.returned.append(partition.key);
     }
@@ -77,7 +71,7 @@ PartitionsOutcome setPartitions(SqlConnection &db, const PartitionsPatch &patch)
             setData(db, key.id, std::nullopt, patch.now);
         if (key.pause != Pause::None)
             continue;
-        setPause(db, key.id, Pause::PartitionRemoved, patch.now);
+        writePause(db, key.id, Pause::PartitionRemoved, QString(), patch.now);
         outcome.removed.append(partition);
     }
     if (patch.listedAt)

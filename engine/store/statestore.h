@@ -181,7 +181,7 @@ public:
     /// Waits for what was asked before, then closes.
     virtual StoreTask<void> close() = 0;
 
-    /// Makes the keys of a poller what its partitions are now. Nothing is written when nothing changed.
+    /// Makes the keys of a poller what its partitions are now, and notes when they were listed.
     virtual StoreTask<PartitionsOutcome> setPartitions(PartitionsPatch patch) = 0;
     /// A listing failed: the partitions stay, and why is remembered.
     virtual StoreTask<void> failPartitions(QString poller, Error error, Instant now) = 0;

@@ -65,6 +65,21 @@ private:
         return *QCoro::waitFor(rig.store().loadKey({u"items"_s, partition}));
     }
 
+    /// Twelve items on four pages, listed every hour; a page every ten minutes.
+    std::unique_ptr<EngineRig> withAListingLargerThanItsBudget()
+    {
+        for (int id = 1; id <= 12; ++id)
+            m_api.put(id, "\"n\":1");
+        auto rig = std::make_unique<EngineRig>(
+            m_kind, byPage + ",\"budget\":\"b\",\"schedule\":{\"min\":\"1h\",\"max\":\"1h\",\"jitter\":0}",
+            theBudget("\"requests\":1,\"per\":\"10m\",\"maxWait\":\"1s\""));
+        rig->answer = [this](const ServerRequest &request) { return m_api.list(request, ListingKind::Page); };
+        rig->engine().start();
+        rig->settle();
+        passInMinutes(*rig, 50min);
+        [&] { QCOMPARE(rig->news().size(), 12); }();
+        return rig;
+    }
     static void passInMinutes(EngineRig &rig, Duration by)
     {
         for (Duration passed{0}; passed < by; passed += 1min) {
@@ -286,45 +301,27 @@ private Q_SLOTS:
 
     void aListingLargerThanItsBudgetStillTellsWhatWasDeleted()
     {
-        for (int id = 1; id <= 12; ++id)
-            m_api.put(id, "\"n\":1");
-        EngineRig rig(m_kind,
-                      byPage + ",\"budget\":\"b\",\"schedule\":{\"min\":\"1h\",\"max\":\"1h\",\"jitter\":0}",
-                      theBudget("\"requests\":1,\"per\":\"10m\",\"maxWait\":\"1s\""));
-        rig.answer = [this](const ServerRequest &request) { return m_api.list(request, ListingKind::Page); };
-        rig.engine().start();
-        rig.settle();
-        passInMinutes(rig, 50min);
-        QCOMPARE(rig.news().size(), 12);
+        const auto rig = withAListingLargerThanItsBudget();
         m_api.remove(11);
-        passInMinutes(rig, 4h);
-        QCOMPARE(rig.news(), QStringList{u"deleted 11"_s});
-        rig.requests.clear();
-        passInMinutes(rig, 3h);
-        QVERIFY(rig.requests.size() <= 12); // with nothing in doubt it is listed once an hour
+        passInMinutes(*rig, 4h);
+        QCOMPARE(rig->news(), QStringList{u"deleted 11"_s});
+        rig->requests.clear();
+        passInMinutes(*rig, 3h);
+        QVERIFY(rig->requests.size() <= 12); // with nothing in doubt it is listed once an hour
     }
 
     void aListingInPiecesDeletesNothingThatMovedUpMeanwhile()
     {
-        for (int id = 1; id <= 12; ++id)
-            m_api.put(id, "\"n\":1");
-        EngineRig rig(m_kind,
-                      byPage + ",\"budget\":\"b\",\"schedule\":{\"min\":\"1h\",\"max\":\"1h\",\"jitter\":0}",
-                      theBudget("\"requests\":1,\"per\":\"10m\",\"maxWait\":\"1s\""));
-        rig.answer = [this](const ServerRequest &request) { return m_api.list(request, ListingKind::Page); };
-        rig.engine().start();
-        rig.settle();
-        passInMinutes(rig, 50min);
-        QCOMPARE(rig.news().size(), 12);
+        const auto rig = withAListingLargerThanItsBudget();
         bool isRemoved = false;
-        rig.answer = [&](const ServerRequest &request) {
+        rig->answer = [&](const ServerRequest &request) {
             if (request.number(u"page"_s, 1) == 2 && !std::exchange(isRemoved, true))
                 m_api.remove(1); // it stood on page 1, and 4 moves there, which is read already
             return m_api.list(request, ListingKind::Page);
         };
-        passInMinutes(rig, 8h);
+        passInMinutes(*rig, 8h);
         QVERIFY(isRemoved);
-        QCOMPARE(rig.news(), QStringList{u"deleted 1"_s});
+        QCOMPARE(rig->news(), QStringList{u"deleted 1"_s});
     }
 
     void aTriggerThatItsBudgetPutsOffIsAnsweredLater()
