@@ -313,15 +313,15 @@ private Q_SLOTS:
     void aListingInPiecesDeletesNothingThatMovedUpMeanwhile()
     {
         const auto rig = withAListingLargerThanItsBudget();
-        bool isRemoved = false;
+        // In each of the two listings one goes from page 1 when it is read already: another moves up to it.
+        int removed = 0;
         rig->answer = [&](const ServerRequest &request) {
-            if (request.number(u"page"_s, 1) == 2 && !std::exchange(isRemoved, true))
-                m_api.remove(1); // it stood on page 1, and 4 moves there, which is read already
+            if (request.number(u"page"_s, 1) == 2 && removed < 2)
+                m_api.remove(++removed);
             return m_api.list(request, ListingKind::Page);
         };
-        passInMinutes(*rig, 8h);
-        QVERIFY(isRemoved);
-        QCOMPARE(rig->news(), QStringList{u"deleted 1"_s});
+        passInMinutes(*rig, 12h);
+        QCOMPARE(rig->news(), (QStringList{u"deleted 1"_s, u"deleted 2"_s}));
     }
 
     void aTriggerThatItsBudgetPutsOffIsAnsweredLater()
