@@ -25,15 +25,6 @@ Colour colourOf(VisibleState state)
     }
 }
 
-/// When it is asked next; a pause, a switched-off poller and closed windows come first.
-QString spelledDue(const KeySnapshot &key)
-{
-    if (key.state == VisibleState::Paused || !key.enabled)
-        return u"-"_s;
-    return relative(key.waitingForCode == "window"_L1 ? key.waitingUntil : key.schedule.nextDueAt,
-                    key.takenAt);
-}
-
 /// What a person should know beyond the table: why it waits, what failed, what to change.
 void printNotes(Output &output, const KeySnapshot &key)
 {
@@ -75,7 +66,7 @@ void print(Output &output, const std::vector<KeySnapshot> &keys, bool isAllThere
                  Text::tr("HELD")});
     table.alignRight({5, 6, 7, 8});
     for (const KeySnapshot &key : keys) {
-        table.add({key.key.toString(), spelledState(key.state), spelledDue(key),
+        table.add({key.key.toString(), spelledState(key.state), relative(dueOf(key), key.takenAt),
                    relative(key.schedule.lastSuccessAt, key.takenAt), key.lag ? spelled(*key.lag) : u"-"_s,
                    QString::number(key.counts.items), QString::number(key.counts.outboxPending),
                    QString::number(key.counts.parked), QString::number(key.counts.held)},

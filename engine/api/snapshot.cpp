@@ -106,4 +106,11 @@ KeySnapshot snapshotOf(const KeyState &state, const PollerDefinition *poller, bo
     return snapshot;
 }
 
+std::optional<Instant> dueOf(const KeySnapshot &key)
+{
+    if (key.pause != Pause::None || !key.enabled)
+        return {};
+    return key.waitingForCode == u"window"_s ? key.waitingUntil : schedule::dueAt(key.schedule);
+}
+
 } // namespace watukuy

@@ -45,6 +45,10 @@ struct KeySnapshot {
     bool operator==(const KeySnapshot &) const = default;
 };
 
+/// When the key is next asked for: never inside a wait of the API, nor while its active windows are closed.
+/// Nothing while it is paused or its poller is switched off.
+[[nodiscard]] std::optional<Instant> dueOf(const KeySnapshot &key);
+
 /// What is known of an open workspace.
 struct WorkspaceInfo {
     QString file;

@@ -188,7 +188,7 @@ class Demo(CliTest):
         names = [p.name for p in (self.folder.path / 'kept').iterdir()]
         self.assertTrue(any(name.endswith('.watukuy.json') for name in names), names)
         file = self.folder.path / 'kept' / 'demo.watukuy.json'
-        edited = file.read_text().replace('"version": 1,', '"version": 1, "environment": "mine",', 1)
+        edited = file.read_text().replace('"environment": "demo"', '"environment": "mine"')
         file.write_text(edited)
         self.assert_exit(0, self.folder.call('demo', '--for', '1s', '--folder', 'kept', '--json'))
         self.assertIn('"environment": "mine"', file.read_text())

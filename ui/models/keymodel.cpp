@@ -180,9 +180,9 @@ QString KeyModel::text(const KeySnapshot &key, int column) const
     case CircuitColumn:
         return Wording::circuit(key, m_now);
     case NextDue:
-        return key.pause != Pause::None ? u"–"_s
-               : key.running            ? tr("running")
-                                        : Wording::relative(key.schedule.nextDueAt, m_now);
+        if (const auto due = dueOf(key))
+            return key.running ? tr("running") : Wording::relative(*due, m_now);
+        return u"–"_s;
     case LastSuccess:
         return key.schedule.lastSuccessAt ? Wording::relative(*key.schedule.lastSuccessAt, m_now)
                                           : tr("never");
@@ -214,7 +214,9 @@ QString KeyModel::toolTip(const KeySnapshot &key, int column) const
     case CircuitColumn:
         return key.schedule.lastError ? key.schedule.lastError->oneLine() : QString();
     case NextDue:
-        return m_wording.absolute(key.schedule.nextDueAt);
+        if (const auto due = dueOf(key))
+            return m_wording.absolute(*due);
+        return {};
     case LastSuccess:
         return key.schedule.lastSuccessAt ? m_wording.absolute(*key.schedule.lastSuccessAt) : QString();
     case Lag:
@@ -241,7 +243,7 @@ QVariant KeyModel::sortValue(const KeySnapshot &key, int column)
     case CircuitColumn:
         return static_cast<int>(key.schedule.circuit);
     case NextDue:
-        return toEpochMs(key.schedule.nextDueAt);
+        return epoch(dueOf(key));
     case LastSuccess:
         return epoch(key.schedule.lastSuccessAt);
     case Lag:

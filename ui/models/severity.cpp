@@ -73,7 +73,7 @@ bool isInView(const KeySnapshot &key, View view, Instant now)
     case View::Throttled:
         return key.state == VisibleState::Throttled;
     case View::Overdue:
-        return key.pause == Pause::None && !key.running && now - key.schedule.nextDueAt > overdueAfter;
+        return !key.running && dueOf(key) && now - *dueOf(key) > overdueAfter;
     case View::Parked:
         return key.counts.parked > 0;
     case View::Held:
