@@ -196,13 +196,15 @@ QCoro::Task<void> LaneRun::closeScan()
     // A listing in pieces misses what moved up meanwhile: nothing is believed that it says alone.
     const bool isInDoubt =
         m_resumed && facts.finished && !facts.sawUnmodified && (counts.missing > 0 || facts.sawUnstable);
+    std::optional<ScanState> again;
     if (isInDoubt && m_scan.confirms == 0) {
-        m_outcome.listAgain = true;
+        again = freshScan();
+        again->confirms = m_scan.id;
         m_outcome.summary.truncated = true;
         m_outcome.summary.verdict = Verdict::Truncated;
     }
     if (m_scan.id != 0)
-        co_await completeScan(facts);
+        co_await completeScan(facts, std::move(again));
 }
 
 qint64 LaneRun::alsoListedIn() const
@@ -210,7 +212,7 @@ qint64 LaneRun::alsoListedIn() const
     return m_resumed ? m_scan.confirms : 0;
 }
 
-QCoro::Task<void> LaneRun::completeScan(change::ScanFacts facts)
+QCoro::Task<void> LaneRun::completeScan(change::ScanFacts facts, std::optional<ScanState> next)
 {
     using Deletes = ScanCompletion::Deletes;
     const Verdict verdict = m_outcome.summary.verdict;
@@ -222,21 +224,18 @@ QCoro::Task<void> LaneRun::completeScan(change::ScanFacts facts)
                                                                        : Deletes::None,
                               .holdReason = change::guardReason(facts, m_cycle.poller->deleteGuard),
                               .cursor = m_plan.cursor,
+                              .next = next,
                               .log = m_cycle.poller->logRetention.has_value(),
                               .now = m_cycle.ports.clock.now()};
-    if (m_outcome.listAgain) {
-        completion.next = freshScan();
-        completion.next->confirms = m_scan.id;
-    }
-    const std::optional<ScanState> next = completion.next;
     completion.makeDeletion = makeDeletion(m_cycle.poller, m_cycle.key, m_plan.lane, completion.now);
     auto outcome =
         co_await m_cycle.ports.store.completeScan(m_cycle.key, leaseOrNone(), std::move(completion));
     if (!outcome)
         co_return abandonOr(outcome.error());
     if (next) {
-        m_outcome.scan = next;
-        m_outcome.scan->id = outcome->nextScanId;
+        next->id = outcome->nextScanId;
+        m_outcome.scan = std::move(next);
+        m_outcome.listAgain = true;
     }
     m_outcome.summary.events.deleted += outcome->deleted;
     if (outcome->deleted > 0)

@@ -74,7 +74,7 @@ private:
     void abandonOr(const Error &error);
     /// The verdict of a full scan, and with it the deletes (seed, commit protocol, rule 2).
     QCoro::Task<void> closeScan();
-    QCoro::Task<void> completeScan(change::ScanFacts facts);
+    QCoro::Task<void> completeScan(change::ScanFacts facts, std::optional<ScanState> next);
     /// The listing before, when this one confirms it and was cut into pieces like it; else 0.
     [[nodiscard]] qint64 alsoListedIn() const;
 
