@@ -374,7 +374,8 @@ bool Engine::hasRoom() const
 
 void Engine::noticeWaiting(const Key &key)
 {
-    m_observer.keyChanged(key);
+    if (m_keys.contains(key)) // a listing of partitions waits under its poller's name
+        m_observer.keyChanged(key);
     m_progress.ring();
     QMetaObject::invokeMethod(this, [this] { pump(); }, Qt::QueuedConnection);
 }

@@ -63,6 +63,10 @@ void EngineRig::makeEngine(const QByteArray &members)
     }
     EngineObserver observer;
     observer.log = [this](const LogLine &line) { log.append(line); };
+    observer.keyChanged = [this](const Key &key) {
+        if (!m_engine || !m_engine->keys().contains(key)) // a window would look for it in vain
+            qFatal("a change of %s is told, which is no key", qPrintable(key.toString()));
+    };
     observer.delivered = [this](const Event &event) { m_delivered.push_back(event); };
     m_engine = std::make_unique<Engine>(*workspace, *m_store, clock, random, transport, *secrets, observer);
     m_workspace = std::move(workspace);
