@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+
 #include "engine/definition/workspace.h"
 #include "engine/schedule/schedule.h"
 
@@ -68,7 +70,9 @@ WaitingFor waitingBySchedule(const ScheduleState &schedule, Instant now)
                     .arg(lastErrorText(schedule))};
     }
     if (schedule.lastError && isDeferral(*schedule.lastError))
-        return {u"budget"_s, schedule.nextDueAt, schedule.lastError->oneLine()};
+        return {u"budget"_s,
+                std::max(schedule.nextDueAt, schedule.lastError->notBefore.value_or(Instant::min())),
+                schedule.lastError->oneLine()};
     return {u"due"_s, schedule.nextDueAt, whyDue(schedule, now)};
 }
 

@@ -349,6 +349,10 @@ private Q_SLOTS:
         rig.pass(5min);
         QCOMPARE(m_moments.size(), 1);
         QVERIFY(stateOf(rig, u"p1"_s).triggeredAt);
+        const auto &entry = rig.engine().keys().at(key);
+        const KeySnapshot shown = snapshotOf(entry.state, entry.poller.get(), false, {}, rig.clock.now());
+        QCOMPARE(shown.waitingForCode, u"budget"_s);
+        QCOMPARE(shown.waitingUntil, std::optional(m_moments.first() + 10min));
         rig.pass(6min);
         QCOMPARE(m_moments.size(), 2);
         QVERIFY(!stateOf(rig, u"p1"_s).triggeredAt);
