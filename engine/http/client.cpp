@@ -230,11 +230,16 @@ Error redacted(Error error, const Secrets &secrets)
 /// A request may have queued for long: it is signed when it leaves, and with a token that is still good.
 QCoro::Task<Result<void>> Client::dress(Request *request, Leave before, QString token)
 {
+    const auto hasRunOut = [&] {
+        return request->grant && !token.isEmpty() && !m_tokens.isGood(*request->grant, token);
+    };
+    if (hasRunOut()) // before a share of the budget is spent for it
+        co_return fail(tokenRanOut());
     if (before) {
         if (auto allowed = co_await before(request); !allowed)
             co_return allowed;
     }
-    if (request->grant && !token.isEmpty() && !m_tokens.isGood(*request->grant, token))
+    if (hasRunOut())
         co_return fail(tokenRanOut());
     if (!request->signature)
         co_return Result<void>{};

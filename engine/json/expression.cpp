@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace watukuy::json {
@@ -131,6 +132,7 @@ private:
     void term()
     {
         const char32_t character = m_text[m_at++];
+        const bool repeatsWhatRepeats = std::exchange(m_isAfterRepeat, false);
         switch (character) {
         case U'\\':
             escape();
@@ -158,7 +160,11 @@ private:
         case U'?':
         case U'{':
             m_groups.back().repeatsOrBranches = true;
+            m_out.nestsRepeats |= repeatsWhatRepeats && character != U'?' && character != U'|';
+            m_isAfterRepeat = character != U'|';
             m_out.text += static_cast<char>(character);
+            while (character == U'{' && m_at < m_text.size() && m_out.text.back() != '}')
+                literal(m_text[m_at++]);
             break;
         default:
             literal(character);
@@ -329,6 +335,7 @@ private:
     ByteExpression m_out;
     std::optional<QString> m_problem;
     bool m_isDigit = false;
+    bool m_isAfterRepeat = false;
 };
 
 } // namespace

@@ -119,11 +119,12 @@ QCoro::Task<void> LaneRun::onePage()
     case http::Answer::Outcome::NotModified:
         m_scan.sawUnmodified = true;
         m_outcome.summary.notModified = true;
-        goOnWithoutBody();
+        co_await passOver(hash);
         break;
     case http::Answer::Outcome::IgnorePage:
         m_listingHasHoles = true;
-        goOnWithoutBody();
+        m_scan.sawUnstable = true; // for the pieces that are still to come
+        co_await passOver(hash);
         break;
     case http::Answer::Outcome::Page:
         co_await takePage(std::move(*fetched), hash);
@@ -181,6 +182,16 @@ QCoro::Task<std::optional<http::Validator>> LaneRun::validatorFor(QByteArray has
         m_cycle.ports.clock.now() - (*row)->savedAt >= m_plan.listing.request.validatorMaxAge)
         co_return std::nullopt;
     co_return http::Validator{(*row)->etag, (*row)->lastModified};
+}
+
+QCoro::Task<void> LaneRun::passOver(QByteArray hash)
+{
+    goOnWithoutBody();
+    if (m_finished)
+        co_return;
+    FetchedPage nothing;
+    std::vector<bool> kept;
+    co_await commitPage(std::move(nothing), std::move(kept), std::move(hash));
 }
 
 void LaneRun::goOnWithoutBody()

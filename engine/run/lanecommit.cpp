@@ -197,6 +197,8 @@ QCoro::Task<void> LaneRun::closeScan()
     const bool isInDoubt =
         m_resumed && facts.finished && !facts.sawUnmodified && (counts.missing > 0 || facts.sawUnstable);
     std::optional<ScanState> again;
+    if (isInDoubt && m_scan.confirms != 0 && m_plan.lane == Lane::Reconcile)
+        m_outcome.summary.verdict = Verdict::Truncated; // the live lane may have found some in between
     if (isInDoubt && m_scan.confirms == 0) {
         again = freshScan();
         again->confirms = m_scan.id;

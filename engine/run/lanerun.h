@@ -44,6 +44,8 @@ private:
     QCoro::Task<std::optional<http::Validator>> validatorFor(QByteArray hash);
     /// 304 or an ignored page: nothing to diff; numbered pages can be asked on, others cannot.
     void goOnWithoutBody();
+    /// Goes on, and stores where, so that no later run asks for the page again.
+    QCoro::Task<void> passOver(QByteArray hash);
     void go(const cursor::PagingStep &next);
     QCoro::Task<void> takePage(FetchedPage page, QByteArray hash);
     void stopAtMostPages();

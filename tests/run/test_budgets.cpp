@@ -72,7 +72,7 @@ private:
             m_api.put(id, "\"n\":1");
         auto rig = std::make_unique<EngineRig>(
             m_kind,
-            QByteArray(byPage).replace(",\"total\":\"total\"", "") +
+            QByteArray(byPage).replace("\"total\":\"total\"", "\"onStatus\":{\"502\":\"ignore-page\"}") +
                 ",\"budget\":\"b\",\"schedule\":{\"min\":\"1h\",\"max\":\"1h\",\"jitter\":0}",
             theBudget("\"requests\":1,\"per\":\"10m\",\"maxWait\":\"1s\""));
         rig->answer = [this](const ServerRequest &request) { return m_api.list(request, ListingKind::Page); };
@@ -324,6 +324,21 @@ private Q_SLOTS:
         };
         passInMinutes(*rig, 12h);
         QCOMPARE(rig->news(), (QStringList{u"deleted 1"_s, u"deleted 2"_s}));
+    }
+
+    void aHoleInAListingInPiecesDeletesNothing()
+    {
+        const auto rig = withAListingLargerThanItsBudget();
+        const auto healthy = rig->answer;
+        rig->answer = [healthy](const ServerRequest &request) {
+            return request.number(u"page"_s, 1) == 2 ? ServerReply::json("{}", 502) : healthy(request);
+        };
+        passInMinutes(*rig, 6h);
+        QVERIFY(rig->news().isEmpty());
+        rig->answer = healthy;
+        m_api.remove(7);
+        passInMinutes(*rig, 6h);
+        QCOMPARE(rig->news(), QStringList{u"deleted 7"_s});
     }
 
     void aTriggerThatItsBudgetPutsOffIsAnsweredLater()

@@ -115,6 +115,10 @@ private Q_SLOTS:
         QTest::newRow("an escape without its digits") << text("{'pattern':'\\\\u12'}") << u"too few digits"_s;
         QTest::newRow("names that could take for ever")
             << text("{'patternProperties':{'^(a|a)*b':{}}}") << u"for ever"_s;
+        QTest::newRow("names that repeat a repeat")
+            << text("{'patternProperties':{'^a**b':{}}}") << u"for ever"_s;
+        QTest::newRow("names that repeat a bounded repeat")
+            << text("{'patternProperties':{'^a{1,9}*b':{}}}") << u"for ever"_s;
         QTest::newRow("names that could take for ever, deeper")
             << text("{'patternProperties':{'^((a+))*b':{}}}") << u"for ever"_s;
         QTest::newRow("a back reference") << text("{'pattern':'(a)\\\\1'}") << u"(a)"_s;

@@ -18,9 +18,9 @@ std::optional<QByteArray> keptText(const QString &name, const QUrl &api)
     QFile file(name);
     if (!file.open(QIODevice::ReadOnly))
         return {};
-    static const QRegularExpression address(u"http://127\\.0\\.0\\.1:[0-9]+"_s);
+    static const QRegularExpression address(u"(\"api\"\\s*:\\s*\")http://127\\.0\\.0\\.1:[0-9]+"_s);
     return QString::fromUtf8(file.readAll())
-        .replace(address, api.toString(QUrl::StripTrailingSlash))
+        .replace(address, u"\\1"_s + api.toString(QUrl::StripTrailingSlash))
         .toUtf8();
 }
 
