@@ -29,6 +29,8 @@ struct Ports {
     http::Client &client;
     BudgetKeeper &budgets;
     QString instance;
+    std::optional<Duration> listingPatience =
+        {}; ///< for a listing of partitions, instead of a budget's maxWait
 };
 
 /// One run: made after the lease was taken, dropped when it is released or lost.

@@ -264,6 +264,7 @@ void Engine::forget(const Key &key)
 void Engine::start()
 {
     m_started = true;
+    m_ports.listingPatience = std::chrono::years{10}; // a pass has no time for it, a running engine has
     say(LogLevel::Info, {}, u"Engine started: %1 keys, instance %2"_s.arg(m_keys.size()).arg(instance()));
     heartbeat();
 }

@@ -115,7 +115,6 @@ Error stopped(const PollerDefinition &poller)
 QCoro::Task<Listed> fromListing(Ports *ports, std::shared_ptr<const PollerDefinition> poller,
                                 std::function<bool()> mayGoOn)
 {
-    constexpr Duration asLongAsItTakes = std::chrono::years{10};
     const Fetcher fetcher{ports->client, ports->budgets};
     const Listing listing = listingOf(poller->partitions);
     std::vector<PartitionDefinition> listed;
@@ -131,7 +130,7 @@ QCoro::Task<Listed> fromListing(Ports *ports, std::shared_ptr<const PollerDefini
         BudgetKeeper::Wish share{.budget = poller->budget,
                                  .key = {poller->name, {}},
                                  .cost = listing.request.cost,
-                                 .patience = asLongAsItTakes,
+                                 .patience = ports->listingPatience,
                                  .mayWait = mayGoOn};
         auto page = co_await fetchPage(fetcher, std::move(share), std::move(*request), listing, std::nullopt);
         if (!page)

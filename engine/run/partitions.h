@@ -27,7 +27,7 @@ namespace watukuy {
 
 /// Reads the file, asks the API or reads the other poller's snapshot; writes nothing. An entry that
 /// cannot be a partition fails the whole listing: a part of it would pause the others.
-/// Waits for its budget as long as it takes; ends with ErrorKind::Cancelled when `mayGoOn` says no.
+/// Waits for its budget as long as `ports` says; ends with ErrorKind::Cancelled when `mayGoOn` says no.
 /// `ports` outlives the task.
 QCoro::Task<Result<std::vector<PartitionDefinition>>>
 listPartitions(Ports *ports, std::shared_ptr<const PollerDefinition> poller, std::function<bool()> mayGoOn);
