@@ -35,7 +35,7 @@ class Receiver:
 
     def __init__(self):
         self.lock = threading.Lock()
-        self.taken, self.forged = [], 0
+        self.taken, self.forged, self.agents = [], 0, set()
         self.answer = lambda event: 204
         receiver = self
 
@@ -45,8 +45,7 @@ class Receiver:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers['Content-Length']))
                 event = verified(self.headers, body, time.time())
-                if not self.headers['User-Agent'].startswith('Watukuy/'):
-                    receiver.forged += 1
+                receiver.agents.add(self.headers['User-Agent'])
                 with receiver.lock:
                     if event is None:
                         receiver.forged += 1
@@ -95,6 +94,7 @@ class Webhooks(CliTest):
         server.listing.change(update=(5,), delete=(7,))
         self.assertEqual(self.tick()['delivered'], 2)
         self.assertEqual(self.receiver.forged, 0)
+        self.assertTrue(all(agent and agent.startswith('Watukuy/') for agent in self.receiver.agents), self.receiver.agents)
         self.assertEqual(len({identity for identity, _ in self.receiver.taken}), 302)
         self.assertEqual([(e['type'], e['data']['revision']) for _, e in self.receiver.taken if e['subject'] == '5'],
                          [('created', 1), ('updated', 2)])

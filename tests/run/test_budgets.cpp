@@ -341,6 +341,39 @@ private Q_SLOTS:
         QCOMPARE(rig->news(), QStringList{u"deleted 7"_s});
     }
 
+    void aReconcileInPiecesDeletesNothingThatTheLiveLaneFoundMeanwhile()
+    {
+        const QByteArray members =
+            R"("request":{"url":"$API/new","query":{"after":"${cursor.value}"}},"response":{"items":"data"},
+            "identity":"id","cursor":{"strategy":"timestamp","field":"at","initial":"2025-01-01T00:00:00Z"},
+            "pagination":{"kind":"none"},"schedule":{"min":"10m","max":"10m","jitter":0},"budget":"b",
+            "reconcile":{"every":"1h","request":{"url":"$API/all","query":{"page":"${page}"}},
+            "response":{"items":"data","hasMore":"more"},"pagination":{"kind":"page"}})";
+        EngineRig rig(m_kind, members, theBudget("\"requests\":2,\"per\":\"10m\",\"maxWait\":\"1s\""));
+        int newest =
+            9; // one comes with each listing, right after its first page, which begins with the newest
+        rig.answer = [&newest](const ServerRequest &request) {
+            const bool isReconcile = request.path == u"/all"_s;
+            const qint64 page = request.number(u"page"_s, 1);
+            const int first = isReconcile ? newest - 3 * static_cast<int>(page - 1) : newest;
+            const int last = isReconcile ? std::max(1, first - 2) : 1;
+            newest += isReconcile && page == 1 ? 1 : 0;
+            QByteArrayList items;
+            for (int id = first; id >= last; --id)
+                items.append("{\"id\":" + QByteArray::number(id) + ",\"at\":\"2025-02-01T00:" +
+                             QByteArray::number(id).rightJustified(2, '0') + ":00Z\"}");
+            return ServerReply::json("{\"data\":[" + items.join(',') +
+                                     "],\"more\":" + (last > 1 ? "true" : "false") + "}");
+        };
+        rig.engine().start();
+        rig.settle();
+        passInMinutes(rig, 12h);
+        QVERIFY(newest > 12);
+        const QStringList news = rig.news();
+        QVERIFY2(news.filter(u"deleted"_s).isEmpty(), qPrintable(news.join(u", "_s)));
+        QVERIFY(news.contains(u"created 12"_s));
+    }
+
     void aTriggerThatItsBudgetPutsOffIsAnsweredLater()
     {
         QByteArray members = partitioned(1);

@@ -204,7 +204,9 @@ private Q_SLOTS:
         QVERIFY(!searched->check(item).isEmpty());
         const auto names = json::Schema::compile(text("{'patternProperties':{'^[ab]*$':{'type':'string'}}}"));
         QVERIFY(names);
-        QVERIFY(!names->check("{\"" + QByteArray(200'000, 'a') + "\":1}").isEmpty());
+        QVERIFY(!names->check("{\"" + QByteArray(256, 'a') + "\":1}").isEmpty());
+        QVERIFY(
+            names->check("{\"" + QByteArray(257, 'a') + "\":1}").first().message.contains(u"longer than"));
         const auto tree = json::Schema::compile(text("{'items':{'$ref':'#'},'not':{'type':'string'}}"));
         QVERIFY(tree);
         QVERIFY(tree->check(QByteArray(200, '[') + QByteArray(200, ']')).isEmpty());
