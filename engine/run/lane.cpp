@@ -67,6 +67,7 @@ QCoro::Task<LaneOutcome> LaneRun::run()
     if (!ended() && m_plan.fullScan)
         co_await closeScan();
     m_outcome.summary.took = m_cycle.ports.clock.steady() - began;
+    m_outcome.scanPages = m_scan.pages;
     if (!m_finished && !(m_isCapped && m_plan.fullScan))
         m_outcome.scan = m_scan;
     co_return std::move(m_outcome);

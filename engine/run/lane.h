@@ -28,6 +28,7 @@ struct LanePlan {
 struct LaneOutcome {
     PollSummary summary;
     LaneCursor cursor;
+    int scanPages = 0;             ///< of the whole scan, those of earlier runs among them
     std::optional<ScanState> scan; ///< still open: it goes on next time
     std::optional<RateLimit> rateLimit;
     std::optional<Error> throttle;

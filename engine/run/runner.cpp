@@ -245,6 +245,8 @@ QCoro::Task<void> Runner::liveLane(Cycle *cycle)
                                        .rateLimit = outcome.rateLimit,
                                        .summary = outcome.summary},
                                       now, uniform);
+        // Where the listing ended is what the next one goes by when a page has no body.
+        next.state.lastPoll->pages = outcome.scanPages;
     }
     state.schedule = next.state;
     state.schedule.lastPollAt = now;
