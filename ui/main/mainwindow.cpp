@@ -82,7 +82,7 @@ MainWindow::~MainWindow() = default;
 
 void MainWindow::makeCentre()
 {
-    m_table = makeTable(m_order, {18, 19, 15, 21, 12, 14, 11, 13, 9, 9, 8, 16, 44}, tr("Keys"), this);
+    m_table = makeTable(m_order, {18, 19, 15, 21, 16, 14, 11, 13, 9, 9, 8, 16, 44}, tr("Keys"), this);
     m_table->setSortingEnabled(true);
     m_table->horizontalHeader()->setSortIndicator(KeyModel::State, Qt::DescendingOrder);
     m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
