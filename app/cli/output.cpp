@@ -58,8 +58,12 @@ QLatin1StringView sequenceAt(QStringView text)
 bool isSteering(QChar character)
 {
     const char16_t code = character.unicode();
-    const bool isDirection = (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
-    return isDirection || (character.category() == QChar::Other_Control && code != u'\n' && code != u'\t');
+    const bool isDirection = (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) ||
+                             code == 0x200E || code == 0x200F || code == 0x061C;
+    const bool isUnseen = code == 0x200B || code == 0xFEFF;
+    const bool isLineEnd = code == 0x2028 || code == 0x2029;
+    return isDirection || isUnseen || isLineEnd ||
+           (character.category() == QChar::Other_Control && code != u'\n' && code != u'\t');
 }
 
 /// Names and texts of an API reach the terminal: what would steer it is spelled out, but for our colours.

@@ -322,7 +322,8 @@ KeySnapshot EngineWorker::snapshotFor(const Key &key) const
         snapshot.warnings.append(listingWarning(*error));
     if (snapshot.waitingForCode == u"delivery" && entry.sinkRetryAt)
         snapshot.waitingUntil = entry.sinkRetryAt;
-    if (const auto wait = m_session->engine->budgetWaitOf(key)) {
+    const auto wait = entry.running ? m_session->engine->budgetWaitOf(key) : std::nullopt;
+    if (wait) {
         snapshot.waitingForCode = u"budget"_s;
         snapshot.waitingUntil = wait->until;
         snapshot.waitingBecause =

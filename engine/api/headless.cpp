@@ -52,6 +52,23 @@ void addResults(std::vector<TickResult> &results, const Key &key, const RunRepor
     results.push_back(std::move(total));
 }
 
+/// The partitions of a poller that this tick could not list.
+TickResult unlistedResult(const QString &poller, const Error &error)
+{
+    TickResult result{.key = {poller, {}}};
+    const bool hadNoRoom = isDeferral(error) || error.kind == ErrorKind::Cancelled;
+    if (hadNoRoom) {
+        result.skipped = u"not-due"_s;
+        result.warnings = {
+            {u"partitions-unlisted"_s,
+             u"its partitions were not listed, those known are kept: %1"_s.arg(error.oneLine()),
+             u"partitions"_s}};
+    } else {
+        result.error = error;
+    }
+    return result;
+}
+
 /// Adds what is listed now to what shall be.
 void keepListed(PartitionsPatch &patch, const std::vector<KeyState> &states)
 {
@@ -302,7 +319,7 @@ QCoro::Task<Result<std::vector<TickResult>>> Headless::tick(Duration maxDuration
         const auto wanted = [only](const Key &key) { return isInScope(only, key); };
         for (const auto &[poller, error] : unlisted) {
             if (only.poller.isEmpty() || only.poller == poller)
-                results.push_back({.key = {poller, {}}, .error = error});
+                results.push_back(unlistedResult(poller, error));
         }
         const auto reports = co_await d->engine->tick(wanted);
         for (const auto &[key, report] : reports)

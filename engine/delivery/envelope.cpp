@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/delivery/envelope.h"
 
+#include <QRegularExpression>
+
 #include "engine/json/objectwriter.h"
 
 namespace watukuy {
+
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -58,6 +62,15 @@ QByteArray cloudEvent(const Event &event)
         out.text("watukuyprevious", QString::fromUtf8(onOneLine(*event.previous)));
     out.rawOrNull("data", onOneLine(event.data));
     return out.finish();
+}
+
+bool beginsWithEnvelope(const QByteArray &beginning)
+{
+    static const QRegularExpression envelope(
+        uR"re(^\{"(specversion":"1\.0","id|id)":"[0-9a-f]{32,}","type":")re"_s);
+    const auto match =
+        envelope.match(QString::fromLatin1(beginning), 0, QRegularExpression::PartialPreferCompleteMatch);
+    return match.hasMatch() || match.hasPartialMatch();
 }
 
 QByteArray envelopeOf(const Event &event, int attempt, EventFormat format)

@@ -17,6 +17,9 @@ namespace watukuy {
 /// The same event as a structured CloudEvent 1.0 (JSON format).
 [[nodiscard]] QByteArray cloudEvent(const Event &event);
 
+/// False when a file that begins so is none of ours; a first envelope may be torn anywhere. 100 bytes tell.
+[[nodiscard]] bool beginsWithEnvelope(const QByteArray &beginning);
+
 [[nodiscard]] QByteArray envelopeOf(const Event &event, int attempt, EventFormat format);
 
 } // namespace watukuy

@@ -4,6 +4,8 @@
 #include <QDir>
 #include <QFileInfo>
 
+#include "engine/delivery/envelope.h"
+
 #ifdef Q_OS_UNIX
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -80,12 +82,25 @@ QString safeInFileName(const QString &text)
     return name == u"."_s || name == u".."_s ? u"_"_s : name;
 }
 
+/// Whatever way a path leads to a secret, a database or somebody's notes: they are not appended to.
+bool holdsOtherThanEvents(const QString &path)
+{
+    constexpr qint64 longEnough = 128;
+    QFile file(path);
+    if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly))
+        return false;
+    const QByteArray beginning = file.read(longEnough);
+    return !beginning.isEmpty() && !beginsWithEnvelope(beginning);
+}
+
 /// Why no file can ever be written there, whatever the disk; empty when one can.
 QString namingProblem(const QString &path)
 {
     constexpr qsizetype longestName = 220; // bytes: 255, less the time in the name of a rotated file
     if (QFileInfo(path).isDir())
         return u"it is a folder"_s;
+    if (holdsOtherThanEvents(path))
+        return u"it holds something other than events, and was left as it is"_s;
     for (const QString &name : path.split(u'/')) {
         if (QFile::encodeName(name).size() > longestName)
             return u"\"%1…\" has more than %2 bytes"_s.arg(name.left(20)).arg(longestName);
@@ -150,13 +165,17 @@ SinkAnswer FileSink::misnamed(const QString &path, const QString &problem) const
     return {isSharedName ? SinkAnswer::Outcome::Down : SinkAnswer::Outcome::Refused, std::move(error), {}};
 }
 
+void FileSink::closeWhatMovedAway(const QString &path)
+{
+    if (const auto found = m_files.find(path);
+        found != m_files.end() && !isStillAt(found->second->file, path))
+        m_files.erase(found);
+}
+
 Result<FileSink::OpenFile *> FileSink::opened(const QString &path)
 {
-    if (const auto found = m_files.find(path); found != m_files.end()) {
-        if (isStillAt(found->second->file, path))
-            return found->second.get();
-        m_files.erase(found);
-    }
+    if (const auto found = m_files.find(path); found != m_files.end())
+        return found->second.get();
     if (auto folder = makeFolder(QFileInfo(path).absolutePath()); !folder)
         return fail(folder.error());
     if (m_files.size() >= mostOpenFiles) {
@@ -288,6 +307,7 @@ QCoro::Task<SinkAnswer> FileSink::deliver(Delivery delivery)
     const auto path = pathOf(delivery.event);
     if (!path)
         co_return SinkAnswer{SinkAnswer::Outcome::Down, path.error(), {}};
+    closeWhatMovedAway(*path);
     const QString problem = m_files.contains(*path) ? QString() : namingProblem(*path);
     if (!problem.isEmpty())
         co_return misnamed(*path, problem);

@@ -14,7 +14,7 @@ namespace watukuy {
 /// Appends one line per event. A line is one write; a line that a crash or a full disk cut short is
 /// removed before the next one is written (its event was never acked, so it comes again). A file that
 /// somebody deleted or moved away is made again. Files are 0600, folders it makes 0700. Several
-/// processes may append to one file.
+/// processes may append to one file. A file that holds something other than events is left alone.
 class FileSink final : public Sink {
 public:
     FileSink(FileSinkDefinition definition, const Clock &clock);
@@ -33,6 +33,7 @@ private:
     Result<void> write(const QString &path, const QByteArray &line);
     SinkAnswer misnamed(const QString &path, const QString &problem) const;
     Result<QString> pathOf(const Event &event) const;
+    void closeWhatMovedAway(const QString &path);
     Result<OpenFile *> opened(const QString &path);
     Result<void> append(OpenFile &open, const QByteArray &line);
     Result<void> rotateIfNeeded(const QString &path, qsizetype lineSize);

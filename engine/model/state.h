@@ -132,8 +132,10 @@ struct ScanState {
     std::optional<qint64> total; ///< the total the API reported first, if any
     bool sawUnmodified = false;
     bool sawUnstable = false;
+    QByteArray milestone;   ///< a request of the scan, to notice when it is sent again
+    QByteArray lastContent; ///< fingerprint of the items of its last page
     qint64 confirms = 0; ///< the listing before, in pieces, whose missing items this one confirms; 0 = none
-    Instant startedAt;
+    Instant startedAt;   ///< of the first listing, when this one confirms it
 
     bool operator==(const ScanState &) const = default;
 };

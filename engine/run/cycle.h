@@ -45,8 +45,8 @@ struct Cycle {
     std::function<bool()> mayGoOn;
     std::function<QCoro::Task<void>()> deliverCommitted; ///< dispatches what a page has committed
     Instant startedAt;
-    bool liveRuns = false;     ///< the live lane had its turn: a trigger is answered
-    bool liveIsPutOff = false; ///< by its budget: a trigger is not answered yet
+    bool liveRuns = false;          ///< the live lane has its turn
+    bool triggerIsAnswered = false; ///< it heard something of the API: no stop and no budget came first
     std::vector<TimelineEntry> timeline;
 
     std::vector<PollSummary> lanes;

@@ -140,7 +140,8 @@ QCoro::Task<std::map<QString, Error>> Engine::refreshPartitions(QString only)
         co_await listing;
     std::map<QString, Error> failures;
     for (const QString &name : asked) {
-        if (const auto &error = m_pollers.at(name).error)
+        const Listings &listings = m_pollers.at(name);
+        if (const auto &error = listings.putOff ? listings.putOff : listings.error)
             failures.emplace(name, *error);
     }
     co_return failures;
@@ -155,15 +156,16 @@ QCoro::Task<void> Engine::relist(QString poller)
     const auto outcome =
         co_await watukuy::refreshPartitions(&m_ports, listings.poller, [this] { return mayGoOn(); });
     const auto listing = co_await m_store.readPartitionListing(poller);
-    const bool isFailure =
-        !outcome && !isDeferral(outcome.error()) && outcome.error().kind != ErrorKind::Cancelled;
-    if (listings.error.has_value() != isFailure) {
-        for (const auto &[key, entry] : m_keys) {
-            if (key.poller == poller)
-                m_observer.keyChanged(key);
-        }
-    }
+    const bool isPutOff =
+        !outcome && (isDeferral(outcome.error()) || outcome.error().kind == ErrorKind::Cancelled);
+    const bool isFailure = !outcome && !isPutOff;
+    const bool isNews = listings.error.has_value() != isFailure;
     listings.error = isFailure ? std::optional(outcome.error()) : std::nullopt;
+    listings.putOff = isPutOff ? std::optional(outcome.error()) : std::nullopt;
+    for (const auto &[key, entry] : m_keys) {
+        if (isNews && key.poller == poller)
+            m_observer.keyChanged(key);
+    }
     listings.next = nextListing(*listings.poller, listing.value_or(PartitionListing{}), m_clock.now());
     if (!listing || (!outcome && !isFailure))
         listings.next = m_clock.now() + listings.poller->schedule.min;

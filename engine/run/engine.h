@@ -61,7 +61,7 @@ public:
     QCoro::Task<Result<void>> prepare();
 
     /// Lists the partitions again that are due for it, of one poller or, with "", of all. What could not be
-    /// listed is told by poller; their old partitions stay.
+    /// listed is told by poller (isDeferral: there was no room for it); their old partitions stay.
     QCoro::Task<std::map<QString, Error>> refreshPartitions(QString only);
 
     /// Runs keys when they are due, until stop().
@@ -101,6 +101,7 @@ private:
         std::shared_ptr<const PollerDefinition> poller;
         std::optional<Instant> next; ///< nothing = never: the workspace says which there are
         std::optional<Error> error;
+        std::optional<Error> putOff; ///< its budget or the time of the pass had no room for it
         bool isUnderWay = false;
         bool isOutdated = false; ///< what it reads has changed since it began
     };

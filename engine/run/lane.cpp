@@ -44,6 +44,7 @@ LaneRun::LaneRun(Cycle &cycle, LanePlan plan)
         m_ask = m_scan.from;
         m_scan.pages = 0;
     }
+    m_guard = cursor::ProgressGuard({m_scan.milestone, m_scan.lastContent}, m_scan.pages);
     m_position = cursor::PagePosition::fromJson(m_scan.position, m_plan.listing.pagination);
 }
 
@@ -83,16 +84,16 @@ QCoro::Task<void> LaneRun::onePage()
     const PageRequest page = asked();
     auto request = requestOf(page, m_cycle.ports.workspace, *m_cycle.strategy, m_cycle.ports.client);
     if (!request) {
-        if (!startAfresh())
+        if (!co_await startAfresh())
             m_outcome.error = request.error();
         co_return;
     }
     const QByteArray hash = http::requestHash(*request);
-    if (m_asked.contains(hash)) {
+    if (m_guard.wasAsked(hash)) {
         m_outcome.error = repeatedRequest(*request, m_plan.listing);
         co_return;
     }
-    m_asked.insert(hash);
+    m_guard.noteAsked(hash);
 
     const auto validator = co_await validatorFor(hash);
     const Fetcher fetcher{m_cycle.ports.client, m_cycle.ports.budgets};
@@ -104,12 +105,13 @@ QCoro::Task<void> LaneRun::onePage()
     if (!fetched) {
         const int status = fetched.error().httpStatus;
         const bool isPositionRefused = status == 400 || status == 404 || status == 410 || status == 422;
-        if (!isPositionRefused || !startAfresh())
+        if (!isPositionRefused || !co_await startAfresh())
             m_outcome.error = fetched.error();
         co_return;
     }
     ++m_outcome.summary.pages;
     ++m_scan.pages;
+    m_guard.notePage(hash);
     if (fetched->answer.rateLimit)
         m_outcome.rateLimit = fetched->answer.rateLimit;
     switch (fetched->answer.outcome) {
@@ -120,12 +122,12 @@ QCoro::Task<void> LaneRun::onePage()
     case http::Answer::Outcome::NotModified:
         m_scan.sawUnmodified = true;
         m_outcome.summary.notModified = true;
-        co_await passOver(hash);
+        co_await passOver();
         break;
     case http::Answer::Outcome::IgnorePage:
         m_listingHasHoles = true;
         m_scan.sawUnstable = true; // for the pieces that are still to come
-        co_await passOver(hash);
+        co_await passOver();
         break;
     case http::Answer::Outcome::Page:
         co_await takePage(std::move(*fetched), hash);
@@ -133,16 +135,33 @@ QCoro::Task<void> LaneRun::onePage()
     }
 }
 
-bool LaneRun::startAfresh()
+QCoro::Task<bool> LaneRun::startAfresh()
 {
     if (!m_resumed || m_outcome.summary.pages > 0)
-        return false;
+        co_return false;
+    warn({{u"listing-began-again"_s,
+           u"The API no longer knew the place where the listing was to go on; it began again"_s,
+           u"pagination"_s}});
     m_resumed = false;
-    m_asked.clear();
+    m_guard = cursor::ProgressGuard();
     m_ask = m_strategy->scanStart(m_plan.cursor);
     m_position = cursor::firstPosition(m_plan.listing.pagination);
-    m_scan = freshScan();
-    return true;
+    ScanState fresh = freshScan();
+    if (m_scan.confirms != 0) {
+        fresh.confirms = m_scan.confirms;
+        fresh.startedAt = m_scan.startedAt;
+    }
+    m_scan = std::move(fresh);
+    co_await storePlace();
+    co_return true;
+}
+
+QCoro::Task<void> LaneRun::storePlace()
+{
+    FetchedPage nothing;
+    std::vector<bool> kept;
+    QByteArray noRequest;
+    co_await commitPage(std::move(nothing), std::move(kept), std::move(noRequest));
 }
 
 bool LaneRun::mayAsk() const
@@ -185,14 +204,11 @@ QCoro::Task<std::optional<http::Validator>> LaneRun::validatorFor(QByteArray has
     co_return http::Validator{(*row)->etag, (*row)->lastModified};
 }
 
-QCoro::Task<void> LaneRun::passOver(QByteArray hash)
+QCoro::Task<void> LaneRun::passOver()
 {
     goOnWithoutBody();
-    if (m_finished)
-        co_return;
-    FetchedPage nothing;
-    std::vector<bool> kept;
-    co_await commitPage(std::move(nothing), std::move(kept), std::move(hash));
+    if (!m_finished)
+        co_await storePlace();
 }
 
 void LaneRun::goOnWithoutBody()
@@ -228,14 +244,12 @@ void LaneRun::go(const cursor::PagingStep &next)
 
 QCoro::Task<void> LaneRun::takePage(FetchedPage page, QByteArray hash)
 {
-    const QByteArray content = fingerprintOfPage(page.body);
-    const bool isSameAgain = !content.isEmpty() && content == m_previousContent;
+    const bool isSameAgain = m_guard.isSameAgain(fingerprintOfPage(page.body));
     auto turn = turnPage(page, asked(), isSameAgain, *m_strategy, m_cycle.ports.clock.now());
     if (!turn) {
         m_outcome.error = turn.error();
         co_return;
     }
-    m_previousContent = content;
     std::vector<bool> kept = std::move(turn->moved.kept);
     m_isHoldingBack = !std::ranges::all_of(kept, std::identity{});
     if (m_plan.fullScan)
@@ -299,8 +313,16 @@ void LaneRun::noticeTotal(const json::PageBody &body)
     const qint64 total = body.total->scalarText().toLongLong(&isNumber);
     if (!isNumber)
         return;
-    if (m_scan.total && *m_scan.total != total)
+    if (m_scan.total && *m_scan.total != total) {
         m_scan.sawUnstable = true;
+        if (m_plan.fullScan)
+            warn(
+                {{u"total-changed"_s,
+                  u"The total changed from %1 to %2 while the listing was read, so its deletes cannot be told"_s
+                      .arg(*m_scan.total)
+                      .arg(total),
+                  u"response.total"_s}});
+    }
     m_scan.total = m_scan.total.value_or(total);
 }
 

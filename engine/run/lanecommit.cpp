@@ -148,6 +148,8 @@ QCoro::Task<void> LaneRun::commit(FetchedPage page, change::PageDiff diff, std::
                      .now = m_cycle.ports.clock.now()};
     if (isKeyset())
         m_scan.from = m_ask;
+    m_scan.milestone = m_guard.marks().milestone;
+    m_scan.lastContent = m_guard.marks().lastContent;
     if (m_plan.fullScan || (!m_finished && !m_listingHasHoles))
         batch.scan = m_scan;
     if (m_plan.fullScan)
@@ -181,7 +183,7 @@ QCoro::Task<void> LaneRun::closeScan()
     }
     MissingCount counts;
     if (m_scan.id != 0) {
-        auto counted = co_await m_cycle.ports.store.countMissing(m_cycle.key, m_scan.id, alsoListedIn());
+        auto counted = co_await m_cycle.ports.store.countMissing(m_cycle.key, m_scan.id, listingBefore());
         if (!counted)
             co_return abandonOr(counted.error());
         counts = *counted;
@@ -197,11 +199,10 @@ QCoro::Task<void> LaneRun::closeScan()
     const bool isInDoubt =
         m_resumed && facts.finished && !facts.sawUnmodified && (counts.missing > 0 || facts.sawUnstable);
     std::optional<ScanState> again;
-    if (isInDoubt && m_scan.confirms != 0 && m_plan.lane == Lane::Reconcile)
-        m_outcome.summary.verdict = Verdict::Truncated; // the live lane may have found some in between
     if (isInDoubt && m_scan.confirms == 0) {
         again = freshScan();
         again->confirms = m_scan.id;
+        again->startedAt = m_scan.startedAt;
         m_outcome.summary.truncated = true;
         m_outcome.summary.verdict = Verdict::Truncated;
     }
@@ -209,9 +210,11 @@ QCoro::Task<void> LaneRun::closeScan()
         co_await completeScan(facts, std::move(again));
 }
 
-qint64 LaneRun::alsoListedIn() const
+std::optional<ListingBefore> LaneRun::listingBefore() const
 {
-    return m_resumed ? m_scan.confirms : 0;
+    if (!m_resumed || m_scan.confirms == 0)
+        return std::nullopt;
+    return ListingBefore{m_scan.confirms, m_scan.startedAt};
 }
 
 QCoro::Task<void> LaneRun::completeScan(change::ScanFacts facts, std::optional<ScanState> next)
@@ -220,7 +223,7 @@ QCoro::Task<void> LaneRun::completeScan(change::ScanFacts facts, std::optional<S
     const Verdict verdict = m_outcome.summary.verdict;
     ScanCompletion completion{.lane = m_plan.lane,
                               .scanId = m_scan.id,
-                              .alsoListedIn = alsoListedIn(),
+                              .before = listingBefore(),
                               .deletes = verdict == Verdict::Complete  ? Deletes::Emit
                                          : verdict == Verdict::Suspect ? Deletes::Hold
                                                                        : Deletes::None,

@@ -4,10 +4,9 @@
 
 #include <memory>
 
-#include <QSet>
-
 #include "engine/change/change.h"
 #include "engine/change/scanverdict.h"
+#include "engine/cursor/progressguard.h"
 #include "engine/run/lane.h"
 
 namespace watukuy {
@@ -32,8 +31,8 @@ private:
     /// The page that is asked for next, or was asked for last.
     [[nodiscard]] PageRequest asked() const;
     /// A position that an earlier run left may be one that the API knows no more (an expired token, an
-    /// edited request): the scan then begins again. False when there was none to give up.
-    bool startAfresh();
+    /// edited request): the scan then begins again, and that is stored. False when there was none to give up.
+    QCoro::Task<bool> startAfresh();
     [[nodiscard]] BudgetKeeper::Wish share() const;
     /// Another page may be asked for: nobody stops the run, and the active windows, which bind all but
     /// what an operator triggered, are open.
@@ -45,7 +44,8 @@ private:
     /// 304 or an ignored page: nothing to diff; numbered pages can be asked on, others cannot.
     void goOnWithoutBody();
     /// Goes on, and stores where, so that no later run asks for the page again.
-    QCoro::Task<void> passOver(QByteArray hash);
+    QCoro::Task<void> passOver();
+    QCoro::Task<void> storePlace();
     void go(const cursor::PagingStep &next);
     QCoro::Task<void> takePage(FetchedPage page, QByteArray hash);
     void stopAtMostPages();
@@ -77,8 +77,8 @@ private:
     /// The verdict of a full scan, and with it the deletes (seed, commit protocol, rule 2).
     QCoro::Task<void> closeScan();
     QCoro::Task<void> completeScan(change::ScanFacts facts, std::optional<ScanState> next);
-    /// The listing before, when this one confirms it and was cut into pieces like it; else 0.
-    [[nodiscard]] qint64 alsoListedIn() const;
+    /// When this listing confirms one and was cut into pieces like it.
+    [[nodiscard]] std::optional<ListingBefore> listingBefore() const;
 
     Cycle &m_cycle;
     LanePlan m_plan;
@@ -87,8 +87,7 @@ private:
     std::shared_ptr<const cursor::CursorStrategy> m_strategy;
     LaneCursor m_ask; ///< keyset: what the next page is asked with
     cursor::PagePosition m_position;
-    QSet<QByteArray> m_asked;
-    QByteArray m_previousContent;
+    cursor::ProgressGuard m_guard;
     bool m_resumed = false;
     bool m_finished = false;
     bool m_listingHasHoles = false;

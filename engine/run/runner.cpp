@@ -222,6 +222,7 @@ QCoro::Task<void> Runner::liveLane(Cycle *cycle)
         (outcome.error && outcome.error->kind == ErrorKind::Cancelled))
         co_return;
 
+    cycle->triggerIsAnswered = !outcome.deferral;
     const Instant now = cycle->ports.clock.now();
     const double uniform = cycle->ports.random.uniform();
     schedule::Next next;
@@ -229,7 +230,6 @@ QCoro::Task<void> Runner::liveLane(Cycle *cycle)
         next = schedule::afterThrottle(state.schedule, settingsOf(poller), outcome.retryAfter,
                                        outcome.rateLimit, *outcome.throttle, now);
     } else if (outcome.deferral) {
-        cycle->liveIsPutOff = true;
         next = schedule::afterDeferral(state.schedule, settingsOf(poller), *outcome.deferral, now);
     } else if (outcome.error || cycle->poisonHalt) {
         next = schedule::afterFailure(state.schedule, settingsOf(poller),
@@ -329,7 +329,7 @@ QCoro::Task<void> Runner::persistSchedule(Cycle *cycle)
     SchedulePatch patch{.schedule = cycle->state.schedule,
                         .reconcileSchedule = cycle->state.reconcileSchedule,
                         .backfillSchedule = cycle->state.backfillSchedule,
-                        .answeredTrigger = (cycle->liveRuns && !cycle->liveIsPutOff) || cycle->poisonHalt
+                        .answeredTrigger = cycle->triggerIsAnswered || cycle->poisonHalt
                                                ? std::optional(cycle->startedAt)
                                                : std::nullopt,
                         .timeline = std::move(cycle->timeline),

@@ -3,9 +3,8 @@
 
 #include <algorithm>
 
-#include <QSet>
-
 #include "engine/change/change.h"
+#include "engine/cursor/progressguard.h"
 
 namespace watukuy {
 
@@ -67,8 +66,7 @@ private:
     std::shared_ptr<const PollerDefinition> m_poller;
     PageRequest m_page;
     TrialResult m_result;
-    QSet<QByteArray> m_asked;
-    QByteArray m_previousContent;
+    cursor::ProgressGuard m_guard;
 };
 
 void Trial::warn(const QString &code, const QString &message, const QString &key)
@@ -104,9 +102,9 @@ QCoro::Task<Result<void>> Trial::onePage()
     if (!request)
         co_return fail(request.error());
     const QByteArray hash = http::requestHash(*request);
-    if (m_asked.contains(hash))
+    if (m_guard.wasAsked(hash))
         co_return fail(repeatedRequest(*request, m_page.listing));
-    m_asked.insert(hash);
+    m_guard.noteAsked(hash);
     const auto exchange = std::make_shared<TrialExchange>(TrialExchange{.request = *request});
     m_result.exchanges.push_back(exchange);
     request->answered = [exchange](const http::Response &response) {
@@ -125,9 +123,7 @@ QCoro::Task<Result<void>> Trial::onePage()
     if (fetched->answer.outcome == http::Answer::Outcome::Throttled)
         co_return fail(*fetched->answer.throttle);
 
-    const QByteArray content = fingerprintOfPage(fetched->body);
-    const bool isSameAgain = !content.isEmpty() && content == m_previousContent;
-    m_previousContent = content;
+    const bool isSameAgain = m_guard.isSameAgain(fingerprintOfPage(fetched->body));
     const auto turn = turnPage(*fetched, m_page, isSameAgain, m_strategy, m_ports.clock.now());
     if (!turn)
         co_return fail(turn.error());

@@ -14,16 +14,19 @@ bool mayNotAsk(const KeyState &state, const PollerDefinition &poller, Instant no
            !poller.schedule.activeWindows.isActive(now);
 }
 
-/// Its budget has nothing left until then; not even a trigger helps.
-Instant putOffUntil(const KeyState &state, Instant now)
-{
-    const auto &error = state.schedule.lastError;
-    return error && isDeferral(*error) ? std::max(now, error->notBefore.value_or(now)) : now;
-}
-
 bool clockWasSetBack(const KeyState &state, Instant now)
 {
     return state.schedule.lastPollAt && *state.schedule.lastPollAt > now;
+}
+
+/// Its budget has nothing left until then; not even a trigger helps. A clock that was set back says
+/// nothing about it.
+Instant putOffUntil(const KeyState &state, Instant now)
+{
+    const auto &error = state.schedule.lastError;
+    return error && isDeferral(*error) && !clockWasSetBack(state, now)
+               ? std::max(now, error->notBefore.value_or(now))
+               : now;
 }
 
 bool mayDeliver(const KeyState &state, Instant now)

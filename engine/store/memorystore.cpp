@@ -197,15 +197,19 @@ StoreTask<CommitReceipt> MemoryStore::commitPoll(Key key, Lease lease, PollCommi
         CommitReceipt{commit.scan ? std::optional(commit.scan->id) : std::nullopt, data->state.lastSequence});
 }
 
-std::vector<qint64> MemoryStore::missingItems(const KeyData &data, qint64 scanId, qint64 alsoListedIn) const
+std::vector<qint64> MemoryStore::missingItems(const KeyData &data, qint64 scanId,
+                                              const std::optional<ListingBefore> &before) const
 {
     const auto isListedIn = [&data](qint64 scan, qint64 id) {
         const auto marks = data.marks.find(scan);
         return marks != data.marks.end() && marks->second.contains(id);
     };
+    const auto wasThereBefore = [&](qint64 id, const ItemRow &row) {
+        return before && (isListedIn(before->scanId, id) || row.seenAt >= before->since);
+    };
     std::vector<qint64> missing;
     for (const auto &[id, row] : data.items) {
-        if (row.tombstone || isListedIn(scanId, id) || isListedIn(alsoListedIn, id))
+        if (row.tombstone || isListedIn(scanId, id) || wasThereBefore(id, row))
             continue;
         // What an operator decided to keep is not missing until it has been listed again.
         const auto held = data.held.find(id);
@@ -215,7 +219,7 @@ std::vector<qint64> MemoryStore::missingItems(const KeyData &data, qint64 scanId
     return missing;
 }
 
-StoreTask<MissingCount> MemoryStore::countMissing(Key key, qint64 scanId, qint64 alsoListedIn)
+StoreTask<MissingCount> MemoryStore::countMissing(Key key, qint64 scanId, std::optional<ListingBefore> before)
 {
     const KeyData *data = find(key);
     if (!data)
@@ -223,7 +227,7 @@ StoreTask<MissingCount> MemoryStore::countMissing(Key key, qint64 scanId, qint64
     if (!isOpenScan(*data, scanId))
         return answer<MissingCount>(fail(storeerrors::unknownScan(key, scanId)));
     return answer<MissingCount>(MissingCount{
-        data->state.counts.items, static_cast<qint64>(missingItems(*data, scanId, alsoListedIn).size())});
+        data->state.counts.items, static_cast<qint64>(missingItems(*data, scanId, before).size())});
 }
 
 StoreTask<ScanOutcome> MemoryStore::completeScan(Key key, Lease lease, ScanCompletion completion)
@@ -236,7 +240,7 @@ StoreTask<ScanOutcome> MemoryStore::completeScan(Key key, Lease lease, ScanCompl
         return answer<ScanOutcome>(fail(storeerrors::unknownScan(key, completion.scanId)));
     ScanOutcome outcome;
     if (completion.deletes != ScanCompletion::Deletes::None) {
-        for (const qint64 id : missingItems(*data, completion.scanId, completion.alsoListedIn)) {
+        for (const qint64 id : missingItems(*data, completion.scanId, completion.before)) {
             ItemRow &row = data->items.at(id);
             if (data->held.contains(id))
                 continue; // an operator decides

@@ -43,7 +43,8 @@ public:
     StoreTask<std::vector<StoredItem>> loadVersions(Key key, std::vector<QString> identities,
                                                     std::optional<qint64> scanId) override;
     StoreTask<CommitReceipt> commitPoll(Key key, Lease lease, PollCommit commit) override;
-    StoreTask<MissingCount> countMissing(Key key, qint64 scanId, qint64 alsoListedIn) override;
+    StoreTask<MissingCount> countMissing(Key key, qint64 scanId,
+                                         std::optional<ListingBefore> before) override;
     StoreTask<ScanOutcome> completeScan(Key key, Lease lease, ScanCompletion completion) override;
     StoreTask<std::optional<ValidatorRow>> loadValidator(Key key, QByteArray requestHash) override;
     StoreTask<void> saveState(Key key, Lease lease, SchedulePatch patch) override;
@@ -122,7 +123,7 @@ private:
     void park(KeyData &data, ParkedRow parked);
     [[nodiscard]] bool isHeldBack(const Key &key, const QString &orderingKey) const;
     [[nodiscard]] std::vector<qint64> missingItems(const KeyData &data, qint64 scanId,
-                                                   qint64 alsoListedIn) const;
+                                                   const std::optional<ListingBefore> &before) const;
     [[nodiscard]] std::vector<ParkedRow> selectParked(const ParkedFilter &filter) const;
     [[nodiscard]] std::vector<HeldRow> selectHeld(const HeldFilter &filter) const;
     [[nodiscard]] std::vector<LoggedEvent> selectLog(const LogQuery &query) const;

@@ -112,8 +112,11 @@ constexpr std::array partitionListings{
 
 constexpr std::array confirmedScans{"ALTER TABLE lanes ADD COLUMN scan_confirms INTEGER"};
 
+constexpr std::array progressMarks{"ALTER TABLE lanes ADD COLUMN scan_milestone BLOB",
+                                   "ALTER TABLE lanes ADD COLUMN scan_last_content BLOB"};
+
 constexpr std::array migrations{Migration{1, initial}, Migration{2, partitionListings},
-                                Migration{3, confirmedScans}};
+                                Migration{3, confirmedScans}, Migration{4, progressMarks}};
 
 /// Applies one step unless another process was faster.
 Result<void> apply(SqlConnection &connection, const Migration &migration)

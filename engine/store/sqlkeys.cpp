@@ -148,23 +148,26 @@ void writeLaneSchedule(SqlConnection &db, qint64 keyId, Lane lane, const LaneSch
 void writeLane(SqlConnection &db, qint64 keyId, Lane lane, const LaneCursor &cursor,
                const std::optional<ScanState> &scan)
 {
-    Statement write =
-        db.use("INSERT INTO lanes(key_id, lane, cursor, scan_id, scan_from, scan_watermark, scan_position, "
-               "scan_pages,"
-               " scan_items, scan_total, scan_unmodified, scan_unstable, scan_confirms, scan_started_at)"
-               " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(key_id, lane) DO UPDATE SET"
-               " cursor = excluded.cursor, scan_id = excluded.scan_id, scan_from = excluded.scan_from,"
-               " scan_watermark = excluded.scan_watermark, scan_position = excluded.scan_position,"
-               " scan_pages = excluded.scan_pages, scan_items = excluded.scan_items, scan_total = "
-               "excluded.scan_total,"
-               " scan_unmodified = excluded.scan_unmodified, scan_unstable = excluded.scan_unstable,"
-               " scan_confirms = excluded.scan_confirms, scan_started_at = excluded.scan_started_at");
+    Statement write = db.use(
+        "INSERT INTO lanes(key_id, lane, cursor, scan_id, scan_from, scan_watermark, scan_position, "
+        "scan_pages,"
+        " scan_items, scan_total, scan_unmodified, scan_unstable, scan_confirms, scan_started_at, "
+        "scan_milestone, scan_last_content)"
+        " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(key_id, lane) DO UPDATE SET"
+        " cursor = excluded.cursor, scan_id = excluded.scan_id, scan_from = excluded.scan_from,"
+        " scan_watermark = excluded.scan_watermark, scan_position = excluded.scan_position,"
+        " scan_pages = excluded.scan_pages, scan_items = excluded.scan_items, scan_total = "
+        "excluded.scan_total,"
+        " scan_unmodified = excluded.scan_unmodified, scan_unstable = excluded.scan_unstable,"
+        " scan_confirms = excluded.scan_confirms, scan_started_at = excluded.scan_started_at,"
+        " scan_milestone = excluded.scan_milestone, scan_last_content = excluded.scan_last_content");
     write.bind(keyId, lane, cursor.json);
     if (scan)
         write.bind(scan->id, scan->from.json, scan->watermark.json, scan->position, scan->pages, scan->items,
-                   scan->total, scan->sawUnmodified, scan->sawUnstable, scan->confirms, scan->startedAt);
+                   scan->total, scan->sawUnmodified, scan->sawUnstable, scan->confirms, scan->startedAt,
+                   scan->milestone, scan->lastContent);
     else
-        for (int column = 0; column < 11; ++column)
+        for (int column = 0; column < 13; ++column)
             write.bind(std::nullopt);
     write.run();
 }

@@ -67,6 +67,8 @@ std::optional<ScanState> readScan(const Statement &row, int first)
     scan.sawUnstable = row.integer(first + 8) != 0;
     scan.confirms = row.maybeInteger(first + 9).value_or(0);
     scan.startedAt = row.instant(first + 10);
+    scan.milestone = row.bytes(first + 11);
+    scan.lastContent = row.bytes(first + 12);
     return scan;
 }
 
@@ -125,7 +127,8 @@ std::vector<KeyState> loadKeyStates(SqlConnection &db, const std::optional<Key> 
         "SELECT key_id, lane, cursor, next_due_at, consecutive_failures, last_error, last_completed_at, "
         "scan_id,"
         " scan_from, scan_watermark, scan_position, scan_pages, scan_items, scan_total, scan_unmodified,"
-        " scan_unstable, scan_confirms, scan_started_at FROM lanes WHERE key_id >= ? AND key_id <= ?");
+        " scan_unstable, scan_confirms, scan_started_at, scan_milestone, scan_last_content FROM lanes WHERE "
+        "key_id >= ? AND key_id <= ?");
     lanes.run(first, last);
     while (lanes.next()) {
         if (const auto found = rowOf.find(lanes.integer(0)); found != rowOf.end())

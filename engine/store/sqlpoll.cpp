@@ -110,23 +110,36 @@ qint64 upsert(SqlConnection &db, KeyRow &key, const ItemRow &row)
     return *id;
 }
 
-/// The rows that a scan has listed, or one of two.
+/// The rows that are not missing in a scan.
 class ListedRows {
 public:
-    ListedRows(SqlConnection &db, qint64 keyId, qint64 scanId, qint64 alsoListedIn)
-        : m_marks(db, keyId, scanId)
+    ListedRows(SqlConnection &db, qint64 keyId, qint64 scanId, const std::optional<ListingBefore> &before)
+        : m_db(db)
+        , m_marks(db, keyId, scanId)
     {
-        if (alsoListedIn != 0)
-            m_others.emplace(db, keyId, alsoListedIn);
+        if (before) {
+            m_marksBefore.emplace(db, keyId, before->scanId);
+            m_since = before->since;
+        }
     }
     [[nodiscard]] bool contains(qint64 itemId)
     {
-        return m_marks.contains(itemId) || (m_others && m_others->contains(itemId));
+        return m_marks.contains(itemId) ||
+               (m_marksBefore && (m_marksBefore->contains(itemId) || hasChangedSince(itemId)));
     }
 
 private:
+    [[nodiscard]] bool hasChangedSince(qint64 itemId)
+    {
+        Statement select = m_db.use("SELECT 1 FROM items WHERE id = ? AND seen_at >= ?");
+        select.run(itemId, m_since);
+        return select.next();
+    }
+
+    SqlConnection &m_db;
     ScanMarks m_marks;
-    std::optional<ScanMarks> m_others;
+    std::optional<ScanMarks> m_marksBefore;
+    Instant m_since;
 };
 
 /// Gives a new scan its id and drops the marks of the one it replaces.
@@ -319,7 +332,8 @@ CommitReceipt commitPoll(SqlConnection &db, const Key &key, const Lease &lease, 
     return {scan ? std::optional(scan->id) : std::nullopt, row.lastSequence};
 }
 
-MissingCount countMissing(SqlConnection &db, const Key &key, qint64 scanId, qint64 alsoListedIn)
+MissingCount countMissing(SqlConnection &db, const Key &key, qint64 scanId,
+                          const std::optional<ListingBefore> &before)
 {
     const KeyRow row = requireKey(db, key);
     Statement open = db.use("SELECT 1 FROM lanes WHERE key_id = ? AND scan_id = ?");
@@ -328,7 +342,7 @@ MissingCount countMissing(SqlConnection &db, const Key &key, qint64 scanId, qint
         db.failWith(storeerrors::unknownScan(key, scanId));
     MissingCount count{row.counts.items, 0};
     const bool anyHeld = hasHeldRows(db, row.id);
-    ListedRows listed(db, row.id, scanId, alsoListedIn);
+    ListedRows listed(db, row.id, scanId, before);
     Statement select = db.use("SELECT id FROM items WHERE id > ? AND id <= ? AND tombstone = 0 ORDER BY id");
     select.run(firstItemId(row.id), lastItemId(row.id));
     while (select.next()) {
@@ -349,7 +363,7 @@ ScanOutcome completeScan(SqlConnection &db, const Key &key, const Lease &lease,
         db.failWith(storeerrors::unknownScan(key, completion.scanId));
     if (completion.deletes != ScanCompletion::Deletes::None) {
         const bool anyHeld = hasHeldRows(db, row.id);
-        ListedRows listed(db, row.id, completion.scanId, completion.alsoListedIn);
+        ListedRows listed(db, row.id, completion.scanId, completion.before);
         EventWriter events(db, row, completion.log);
         qint64 afterId = firstItemId(row.id);
         for (auto some = nextMissing(db, listed, row.id, anyHeld, afterId); !some.empty();

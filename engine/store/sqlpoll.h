@@ -15,7 +15,7 @@ struct KeyRow;
 [[nodiscard]] CommitReceipt commitPoll(SqlConnection &db, const Key &key, const Lease &lease,
                                        const PollCommit &commit);
 [[nodiscard]] MissingCount countMissing(SqlConnection &db, const Key &key, qint64 scanId,
-                                        qint64 alsoListedIn);
+                                        const std::optional<ListingBefore> &before);
 [[nodiscard]] ScanOutcome completeScan(SqlConnection &db, const Key &key, const Lease &lease,
                                        const ScanCompletion &completion);
 [[nodiscard]] std::optional<ValidatorRow> loadValidator(SqlConnection &db, const Key &key,

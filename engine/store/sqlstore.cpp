@@ -203,10 +203,10 @@ StoreTask<CommitReceipt> SqlStore::commitPoll(Key key, Lease lease, PollCommit c
                              SqlConnection &db) { return sql::commitPoll(db, key, lease, commit); });
 }
 
-StoreTask<MissingCount> SqlStore::countMissing(Key key, qint64 scanId, qint64 alsoListedIn)
+StoreTask<MissingCount> SqlStore::countMissing(Key key, qint64 scanId, std::optional<ListingBefore> before)
 {
-    return inTransaction(Durability::Read, [key = std::move(key), scanId, alsoListedIn](SqlConnection &db) {
-        return sql::countMissing(db, key, scanId, alsoListedIn);
+    return inTransaction(Durability::Read, [key = std::move(key), scanId, before](SqlConnection &db) {
+        return sql::countMissing(db, key, scanId, before);
     });
 }
 

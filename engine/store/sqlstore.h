@@ -82,7 +82,8 @@ public:
     StoreTask<std::vector<StoredItem>> loadVersions(Key key, std::vector<QString> identities,
                                                     std::optional<qint64> scanId) override;
     StoreTask<CommitReceipt> commitPoll(Key key, Lease lease, PollCommit commit) override;
-    StoreTask<MissingCount> countMissing(Key key, qint64 scanId, qint64 alsoListedIn) override;
+    StoreTask<MissingCount> countMissing(Key key, qint64 scanId,
+                                         std::optional<ListingBefore> before) override;
     StoreTask<ScanOutcome> completeScan(Key key, Lease lease, ScanCompletion completion) override;
     StoreTask<std::optional<ValidatorRow>> loadValidator(Key key, QByteArray requestHash) override;
     StoreTask<void> saveState(Key key, Lease lease, SchedulePatch patch) override;

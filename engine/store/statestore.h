@@ -74,6 +74,13 @@ struct MissingCount {
 /// How deleted rows become events; called on the store's thread, so it must be pure.
 using MakeDeletion = std::function<std::pair<ItemRow, Event>(const ItemRow &row)>;
 
+/// The listing in pieces that another one confirms. What it has listed is not missing, nor is what
+/// changed since it began: another lane has found that meanwhile.
+struct ListingBefore {
+    qint64 scanId = 0;
+    Instant since;
+};
+
 /// The last commit of a full scan. One transaction, whatever the number of deletes.
 struct ScanCompletion {
     enum class Deletes {
@@ -83,7 +90,7 @@ struct ScanCompletion {
     };
     Lane lane = Lane::Live;
     qint64 scanId = 0;
-    qint64 alsoListedIn = 0; ///< what the scan of this id has listed is not missing either; 0 = none
+    std::optional<ListingBefore> before;
     Deletes deletes = Deletes::None;
     QString holdReason;
     MakeDeletion makeDeletion;
@@ -197,8 +204,9 @@ public:
     virtual StoreTask<std::vector<StoredItem>> loadVersions(Key key, std::vector<QString> identities,
                                                             std::optional<qint64> scanId) = 0;
     virtual StoreTask<CommitReceipt> commitPoll(Key key, Lease lease, PollCommit commit) = 0;
-    /// Rows that neither the open scan nor, unless 0, the one of id `alsoListedIn` has listed.
-    virtual StoreTask<MissingCount> countMissing(Key key, qint64 scanId, qint64 alsoListedIn) = 0;
+    /// Of the open scan of that id.
+    virtual StoreTask<MissingCount> countMissing(Key key, qint64 scanId,
+                                                 std::optional<ListingBefore> before) = 0;
     virtual StoreTask<ScanOutcome> completeScan(Key key, Lease lease, ScanCompletion completion) = 0;
     virtual StoreTask<std::optional<ValidatorRow>> loadValidator(Key key, QByteArray requestHash) = 0;
     virtual StoreTask<void> saveState(Key key, Lease lease, SchedulePatch patch) = 0;

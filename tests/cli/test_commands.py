@@ -100,12 +100,25 @@ class Partitions(CliTest):
         self.assertIn('tenants.json', shown)
         self.assertEqual(self.json('inspect'), [])
 
+    def test_a_listing_that_its_budget_has_no_room_for_is_told(self):
+        self.folder.write(workspace({'catalog': snapshot_poller(self.server, budget='b', partitions={
+            'request': {'url': self.server.url + '/items'}, 'items': 'items', 'key': 'id'})},
+            budgets={'b': {'requests': 1, 'per': '1h', 'maxWait': '1s'}}))
+        self.json('partitions', 'refresh', 'catalog')
+        self.folder.write(workspace({'catalog': snapshot_poller(self.server, budget='b', partitions={
+            'request': {'url': self.server.url + '/items?again'}, 'items': 'items', 'key': 'id'})},
+            budgets={'b': {'requests': 1, 'per': '1h', 'maxWait': '1s'}}))
+        ticked = self.folder.call('tick')
+        self.assert_exit(0, ticked)
+        self.assert_says(ticked, 'were not listed', 'budget')
+
     def test_a_name_of_the_api_steers_no_terminal(self):
-        self.list(['no\u001b[2Jrth', 'so\u202euth\nx'])
+        self.list(['no\u001b[2Jrth', 'so\u202euth\nx', 'e\u200bast\u2028'])
         self.json('tick')
         shown = self.folder.call('partitions', 'ls', 'catalog').out
         self.assertIn('no\\u001b[2Jrth', shown)
         self.assertIn('so\\u202euth x', shown)
+        self.assertIn('e\\u200bast\\u2028', shown)
         self.assertNotIn('\u001b', shown)
 
     def test_a_file_that_is_broken_keeps_the_old_ones_and_is_told(self):

@@ -6,6 +6,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "engine/delivery/envelope.h"
 #include "engine/delivery/filesink.h"
 #include "tests/support/virtualclock.h"
 
@@ -40,6 +41,13 @@ class TestFileSink : public QObject {
         if (answer.outcome != SinkAnswer::Outcome::Accepted)
             m_lastError = answer.error;
         return answer.outcome;
+    }
+
+    /// As long as what a sink tells events by.
+    static QByteArray envelope(int number)
+    {
+        return "{\"id\":\"" + QByteArray(32, 'a') +
+               "\",\"type\":\"created\",\"n\":" + QByteArray::number(number) + '}';
     }
 
     [[nodiscard]] QByteArray content(const QString &name) const
@@ -89,14 +97,20 @@ private Q_SLOTS:
     {
         QTest::addColumn<QByteArray>("before");
         QTest::addColumn<QByteArray>("after");
-        QTest::newRow("torn after a whole one")
-            << QByteArray("{\"a\":1}\n{\"a\":") << QByteArray("{\"a\":1}\nnew\n");
-        QTest::newRow("torn alone") << QByteArray("{\"a\":") << QByteArray("new\n");
-        QTest::newRow("whole") << QByteArray("{\"a\":1}\n") << QByteArray("{\"a\":1}\nnew\n");
+        const QByteArray first = envelope(1) + '\n';
+        Event event;
+        event.id = QByteArray(32, 'i');
+        const QByteArray cloud = cloudEvent(event);
+        QTest::newRow("torn after a whole one") << first + envelope(2).chopped(5) << first + "new\n";
+        for (const int left : {1, 2, 10, 45, 60})
+            QTest::addRow("torn alone after %d bytes", left) << first.first(left) << QByteArray("new\n");
+        QTest::newRow("whole") << first << first + "new\n";
+        QTest::newRow("a CloudEvent") << cloud + '\n' << cloud + "\nnew\n";
+        QTest::newRow("a torn CloudEvent") << cloud.first(20) << QByteArray("new\n");
         QTest::newRow("empty") << QByteArray("") << QByteArray("new\n");
-        QTest::newRow("a long torn line") << "{}\n" + QByteArray(200'000, 'x') << QByteArray("{}\nnew\n");
+        QTest::newRow("a long torn line") << first + QByteArray(200'000, 'x') << first + "new\n";
         QTest::newRow("a torn line as long as one step")
-            << "{}\n" + QByteArray(65'536, 'x') << QByteArray("{}\nnew\n");
+            << first + QByteArray(65'536, 'x') << first + "new\n";
     }
     void aTornLineIsRemovedBeforeTheNextIsWritten()
     {
@@ -193,7 +207,7 @@ private Q_SLOTS:
         FileSink one(definition(u"e.jsonl"_s), m_clock);
         FileSink other(definition(u"e.jsonl"_s), m_clock);
         for (int line = 0; line < 100; ++line)
-            QVERIFY(write(line % 2 ? one : other, QByteArray::number(line)) == SinkAnswer::Outcome::Accepted);
+            QVERIFY(write(line % 2 ? one : other, envelope(line)) == SinkAnswer::Outcome::Accepted);
         QCOMPARE(content(u"e.jsonl"_s).count('\n'), 100);
     }
 
@@ -202,12 +216,42 @@ private Q_SLOTS:
         FileSink sink(definition(u"${partition}.jsonl"_s), m_clock);
         for (int round = 0; round < 2; ++round) {
             for (int partition = 0; partition < 100; ++partition)
-                QVERIFY(write(sink, "x", u"orders"_s, QString::number(partition)) ==
+                QVERIFY(write(sink, envelope(round), u"orders"_s, QString::number(partition)) ==
                         SinkAnswer::Outcome::Accepted);
         }
         QCOMPARE(files().size(), 100);
         for (const QString &name : files())
-            QCOMPARE(content(name), "x\nx\n");
+            QCOMPARE(content(name), envelope(0) + '\n' + envelope(1) + '\n');
+    }
+
+    void aFileThatHoldsOtherThingsIsLeftAlone_data()
+    {
+        QTest::addColumn<QByteArray>("held");
+        QTest::newRow("a secret without a line end") << QByteArray("s3cret");
+        QTest::newRow("a database") << QByteArray("SQLite format 3\0\x10\0", 19);
+        QTest::newRow("zeros") << QByteArray(4096, '\0');
+        QTest::newRow("a workspace") << QByteArray("{\n  \"watukuy\": 1\n}\n");
+        QTest::newRow("one line of JSON") << QByteArray("{\"id\":\"abc\",\"type\":\"user\"}");
+    }
+    void aFileThatHoldsOtherThingsIsLeftAlone()
+    {
+        QFETCH(QByteArray, held);
+        put(u"theirs"_s, held);
+        QVERIFY(QFile::setPermissions(path(u"theirs"_s),
+                                      QFile::ReadOwner | QFile::WriteOwner | QFile::ReadGroup));
+        QVERIFY(QFile::link(path(u"theirs"_s), path(u"link.jsonl"_s)));
+        FileSink sink(definition(u"${partition}.jsonl"_s), m_clock);
+        QVERIFY(write(sink, envelope(1), u"orders"_s, u"link"_s) == SinkAnswer::Outcome::Refused);
+        QVERIFY(m_lastError.detail.contains(u"something other than events"_s));
+        QCOMPARE(content(u"theirs"_s), held);
+        QVERIFY(QFile::permissions(path(u"theirs"_s)) & QFile::ReadGroup);
+
+        FileSink open(definition(u"e.jsonl"_s), m_clock);
+        QVERIFY(write(open, envelope(1)) == SinkAnswer::Outcome::Accepted);
+        QVERIFY(QFile::remove(path(u"e.jsonl"_s)));
+        QVERIFY(QFile::link(path(u"theirs"_s), path(u"e.jsonl"_s))); // while the sink has it open
+        QVERIFY(write(open, envelope(2)) == SinkAnswer::Outcome::Down);
+        QCOMPARE(content(u"theirs"_s), held);
     }
 
     void aFolderThatCannotBeMadeIsASinkThatIsDown()

@@ -55,6 +55,12 @@ inline QStringList createdUpTo(int last)
     return lines;
 }
 
+/// To stand beside the pollers: a budget `b` of these members.
+inline QByteArray theBudget(const QByteArray &members)
+{
+    return ",\"budgets\":{\"b\":{" + members + "}}";
+}
+
 /// A suite that polls `m_api`, on one kind of store.
 class CycleSuite : public QObject {
 public:
@@ -78,6 +84,16 @@ protected:
         if (report.error)
             QTest::qFail(qPrintable(report.error->oneLine()), __FILE__, __LINE__);
         return report;
+    }
+
+    /// In steps of six seconds, for what happens in minutes.
+    static void passInSteps(EngineRig &rig, Duration by)
+    {
+        constexpr Duration step{6000};
+        for (Duration passed{0}; passed < by; passed += step) {
+            rig.clock.advance(step);
+            rig.settle();
+        }
     }
 
     static void expectQuiet(EngineRig &rig, int runs = 2)

@@ -11,11 +11,6 @@ using namespace watukuy::tests;
 
 namespace {
 
-QByteArray theBudget(const QByteArray &members)
-{
-    return ",\"budgets\":{\"b\":{" + members + "}}";
-}
-
 /// Partitions `p1` to `p<count>`, each an item of its own.
 QByteArray partitioned(int count, const QByteArray &more = {})
 {
@@ -63,32 +58,6 @@ private:
     static KeyState stateOf(EngineRig &rig, const QString &partition)
     {
         return *QCoro::waitFor(rig.store().loadKey({u"items"_s, partition}));
-    }
-
-    /// Twelve items on four pages, listed every hour; so many pages every ten minutes. No total gives away a
-    /// change.
-    std::unique_ptr<EngineRig> withAListingLargerThanItsBudget(const QByteArray &pages = "1")
-    {
-        for (int id = 1; id <= 12; ++id)
-            m_api.put(id, "\"n\":1");
-        auto rig = std::make_unique<EngineRig>(
-            m_kind,
-            QByteArray(byPage).replace("\"total\":\"total\"", "\"onStatus\":{\"502\":\"ignore-page\"}") +
-                ",\"budget\":\"b\",\"schedule\":{\"min\":\"1h\",\"max\":\"1h\",\"jitter\":0}",
-            theBudget("\"requests\":" + pages + ",\"per\":\"10m\",\"maxWait\":\"1s\""));
-        rig->answer = [this](const ServerRequest &request) { return m_api.list(request, ListingKind::Page); };
-        rig->engine().start();
-        rig->settle();
-        passInMinutes(*rig, 50min);
-        [&] { QCOMPARE(rig->news().size(), 12); }();
-        return rig;
-    }
-    static void passInMinutes(EngineRig &rig, Duration by)
-    {
-        for (Duration passed{0}; passed < by; passed += 1min) {
-            rig.clock.advance(1min);
-            rig.settle();
-        }
     }
 
     QList<Instant> m_moments;
@@ -302,90 +271,6 @@ private Q_SLOTS:
         QCOMPARE(Instant{uses.back().at}, m_moments[1]);
     }
 
-    void aListingLargerThanItsBudgetStillTellsWhatWasDeleted()
-    {
-        const auto rig = withAListingLargerThanItsBudget();
-        m_api.remove(11);
-        passInMinutes(*rig, 4h);
-        QCOMPARE(rig->news(), QStringList{u"deleted 11"_s});
-        rig->requests.clear();
-        passInMinutes(*rig, 3h);
-        QVERIFY(rig->requests.size() <= 12); // with nothing in doubt it is listed once an hour
-    }
-
-    void aListingInPiecesDeletesNothingThatMovedUpMeanwhile()
-    {
-        const auto rig = withAListingLargerThanItsBudget();
-        // In each of the two listings one goes from page 1 when it is read already: another moves up to it.
-        int removed = 0;
-        rig->answer = [&](const ServerRequest &request) {
-            if (request.number(u"page"_s, 1) == 2 && removed < 2)
-                m_api.remove(++removed);
-            return m_api.list(request, ListingKind::Page);
-        };
-        passInMinutes(*rig, 12h);
-        QCOMPARE(rig->news(), (QStringList{u"deleted 1"_s, u"deleted 2"_s}));
-    }
-
-    void aHoleInAListingInPiecesDeletesNothing_data()
-    {
-        QTest::addColumn<bool>("etags");
-        QTest::newRow("what has not changed has no body either") << true;
-        QTest::newRow("every page has its body") << false;
-    }
-    void aHoleInAListingInPiecesDeletesNothing()
-    {
-        QFETCH(bool, etags);
-        m_api.etags = etags;
-        const auto rig = withAListingLargerThanItsBudget("2");
-        const auto healthy = rig->answer;
-        rig->answer = [healthy](const ServerRequest &request) {
-            return request.number(u"page"_s, 1) == 1 ? ServerReply::json("{}", 502) : healthy(request);
-        };
-        passInMinutes(*rig, 6h);
-        QCOMPARE(rig->news(), QStringList());
-        m_api.put(12, "\"n\":2"); // on the last page
-        passInMinutes(*rig, 3h);
-        QCOMPARE(rig->news(), QStringList{u"updated 12"_s});
-        rig->answer = healthy;
-        m_api.remove(7);
-        passInMinutes(*rig, 6h);
-        QCOMPARE(rig->news(), QStringList{u"deleted 7"_s});
-    }
-
-    void aReconcileInPiecesDeletesNothingThatTheLiveLaneFoundMeanwhile()
-    {
-        const QByteArray members =
-            R"("request":{"url":"$API/new","query":{"after":"${cursor.value}"}},"response":{"items":"data"},
-            "identity":"id","cursor":{"strategy":"timestamp","field":"at","initial":"2025-01-01T00:00:00Z"},
-            "pagination":{"kind":"none"},"schedule":{"min":"10m","max":"10m","jitter":0},"budget":"b",
-            "reconcile":{"every":"1h","request":{"url":"$API/all","query":{"page":"${page}"}},
-            "response":{"items":"data","hasMore":"more"},"pagination":{"kind":"page"}})";
-        EngineRig rig(m_kind, members, theBudget("\"requests\":2,\"per\":\"10m\",\"maxWait\":\"1s\""));
-        int newest =
-            9; // one comes with each listing, right after its first page, which begins with the newest
-        rig.answer = [&newest](const ServerRequest &request) {
-            const bool isReconcile = request.path == u"/all"_s;
-            const qint64 page = request.number(u"page"_s, 1);
-            const int first = isReconcile ? newest - 3 * static_cast<int>(page - 1) : newest;
-            const int last = isReconcile ? std::max(1, first - 2) : 1;
-            newest += isReconcile && page == 1 ? 1 : 0;
-            QByteArrayList items;
-            for (int id = first; id >= last; --id)
-                items.append("{\"id\":" + QByteArray::number(id) + ",\"at\":\"2025-02-01T00:" +
-                             QByteArray::number(id).rightJustified(2, '0') + ":00Z\"}");
-            return ServerReply::json("{\"data\":[" + items.join(',') +
-                                     "],\"more\":" + (last > 1 ? "true" : "false") + "}");
-        };
-        rig.engine().start();
-        rig.settle();
-        passInMinutes(rig, 12h);
-        QVERIFY(newest > 12);
-        const QStringList news = rig.news();
-        QVERIFY2(news.filter(u"deleted"_s).isEmpty(), qPrintable(news.join(u", "_s)));
-        QVERIFY(news.contains(u"created 12"_s));
-    }
-
     void aTriggerThatItsBudgetPutsOffIsAnsweredLater()
     {
         QByteArray members = partitioned(1);
@@ -418,6 +303,27 @@ private Q_SLOTS:
         QVERIFY(!stateOf(rig, u"p1"_s).triggeredAt);
         rig.pass(30min);
         QCOMPARE(m_moments.size(), 2); // its windows are closed
+    }
+
+    void aClockThatIsSetBackDoesNotPutOffATrigger()
+    {
+        EngineRig rig(m_kind, partitioned(1), theBudget("\"requests\":1,\"per\":\"10m\",\"maxWait\":\"1s\""));
+        listen(rig);
+        rig.engine().start();
+        rig.settle();
+        rig.pass(15s); // the second run is put off
+        QCOMPARE(m_moments.size(), 1);
+        rig.clock.setWallClock(rig.clock.now() - 24h);
+        const Key key{u"items"_s, u"p1"_s};
+        AuditRow row;
+        row.at = rig.clock.now();
+        row.key = key;
+        QVERIFY(QCoro::waitFor(rig.store().triggerKey(
+            key, schedule::afterTrigger(stateOf(rig, u"p1"_s).schedule, row.at).state, row)));
+        rig.engine().noticeChanges();
+        passInSteps(rig, 21min); // what was spent counts from now on, once in each of the two counts
+        QVERIFY(m_moments.size() >= 2);
+        QVERIFY(!stateOf(rig, u"p1"_s).triggeredAt);
     }
 
     void burstsAreHeldApart()

@@ -88,6 +88,23 @@ private Q_SLOTS:
         QCOMPARE(rig->state().schedule.nextDueAt, rig->clock.now() + 5s);
     }
 
+    void aTriggerWhoseRunIsAbortedIsAnsweredByTheNext()
+    {
+        const auto rig = started();
+        m_reply.delay = 1h; // of real time: only an abort ends it
+        AuditRow row = audit(*rig);
+        QVERIFY(QCoro::waitFor(rig->store().triggerKey(rig->key(), rig->state().schedule, row)));
+        rig->requests.clear();
+        rig->engine().noticeChanges();
+        QVERIFY(QTest::qWaitFor([&] { return !rig->requests.isEmpty(); }));
+        m_reply.delay = 0ms;
+        rig->restart();
+        QVERIFY(rig->state().triggeredAt);
+        rig->engine().start();
+        rig->settle();
+        QVERIFY(!rig->state().triggeredAt);
+    }
+
     void C51_aWallClockThatIsSetBackStopsNothing()
     {
         const auto rig = started();

@@ -106,6 +106,8 @@ ScanState scan(qint64 id)
     state.items = 40;
     state.total = 100;
     state.sawUnstable = true;
+    state.milestone = QByteArray("\0\x1f", 2);
+    state.lastContent = QByteArray("\xff", 1);
     state.startedAt = at(1'500);
     return state;
 }

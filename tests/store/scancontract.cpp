@@ -27,6 +27,9 @@ private Q_SLOTS:
     void anEndedScanHasNoMarks();
     void aNewScanForgetsTheMarksOfTheOldOne();
     void aListingThatConfirmsAnotherKeepsItsMarks();
+    void whatAnotherLaneFoundMeanwhileIsNotMissing();
+    void whateverEndsAConfirmingListingForgetsBoth_data();
+    void whateverEndsAConfirmingListingForgetsBoth();
     void scansOfTwoLanesDoNotMix();
     void deletesAreEmittedWithTheirTombstones();
     void aVerdictWithoutDeletesOnlyClosesTheScan();
@@ -114,10 +117,10 @@ void ScanContract::missingRowsAreCounted()
 {
     storeFour();
     const qint64 id = list({u"b"_s, u"d"_s});
-    const MissingCount count = must(m_store->countMissing(key(), id, 0));
+    const MissingCount count = must(m_store->countMissing(key(), id, {}));
     QCOMPARE(count.stored, 4);
     QCOMPARE(count.missing, 2);
-    QCOMPARE(failureOf(m_store->countMissing(key(), id + 5, 0)).name, u"UnknownScan"_s);
+    QCOMPARE(failureOf(m_store->countMissing(key(), id + 5, {})).name, u"UnknownScan"_s);
 }
 
 void ScanContract::anEndedScanHasNoMarks()
@@ -126,7 +129,7 @@ void ScanContract::anEndedScanHasNoMarks()
     const qint64 id = list({u"a"_s});
     (void)commit(page({}));
     QVERIFY(!stored(u"a"_s, id)->seenInScan);
-    QCOMPARE(failureOf(m_store->countMissing(key(), id, 0)).name, u"UnknownScan"_s);
+    QCOMPARE(failureOf(m_store->countMissing(key(), id, {})).name, u"UnknownScan"_s);
 }
 
 void ScanContract::aNewScanForgetsTheMarksOfTheOldOne()
@@ -136,7 +139,7 @@ void ScanContract::aNewScanForgetsTheMarksOfTheOldOne()
     const qint64 second = list({u"c"_s});
     QVERIFY(second != first);
     QVERIFY(!stored(u"a"_s, first)->seenInScan);
-    QCOMPARE(must(m_store->countMissing(key(), second, 0)).missing, 3);
+    QCOMPARE(must(m_store->countMissing(key(), second, {})).missing, 3);
 }
 
 void ScanContract::aListingThatConfirmsAnotherKeepsItsMarks()
@@ -156,13 +159,76 @@ void ScanContract::aListingThatConfirmsAnotherKeepsItsMarks()
     listed.scan = state().liveScan;
     listed.seen = {stored(u"c"_s)->handle};
     (void)commit(listed);
-    QCOMPARE(must(m_store->countMissing(key(), second, 0)).missing, 3);
-    QCOMPARE(must(m_store->countMissing(key(), second, first)).missing, 1);
+    QCOMPARE(must(m_store->countMissing(key(), second, {})).missing, 3);
+    const ListingBefore before{first, at(1'500)};
+    QCOMPARE(must(m_store->countMissing(key(), second, before)).missing, 1);
     ScanCompletion last = completion(second, ScanCompletion::Deletes::Emit);
-    last.alsoListedIn = first;
+    last.before = before;
     QCOMPARE(must(m_store->completeScan(key(), m_lease, last)).deleted, 1);
     QVERIFY(!state().liveScan);
     QVERIFY(!stored(u"a"_s, first)->seenInScan); // nothing is left of either
+    QVERIFY(!stored(u"c"_s, second)->seenInScan);
+}
+
+void ScanContract::whatAnotherLaneFoundMeanwhileIsNotMissing()
+{
+    storeFour();
+    const qint64 first = list({u"a"_s}, Lane::Reconcile);
+    ScanCompletion doubtful = completion(first, ScanCompletion::Deletes::None);
+    doubtful.lane = Lane::Reconcile;
+    doubtful.next = scan();
+    doubtful.next->confirms = first;
+    const qint64 second = must(m_store->completeScan(key(), m_lease, doubtful)).nextScanId;
+    PollCommit live = page({u"e"_s});
+    live.upserts.push_back(item(u"d"_s, 2));
+    for (ItemRow &row : live.upserts)
+        row.seenAt = at(3'000);
+    (void)commit(live);
+
+    const ListingBefore before{first, at(3'000)};
+    QCOMPARE(must(m_store->countMissing(key(), second, {})).missing, 5);
+    QCOMPARE(must(m_store->countMissing(key(), second, before)).missing, 2);
+    QCOMPARE(must(m_store->countMissing(key(), second, ListingBefore{first, at(3'001)})).missing, 4);
+    ScanCompletion last = completion(second, ScanCompletion::Deletes::Emit);
+    last.lane = Lane::Reconcile;
+    last.before = before;
+    QCOMPARE(must(m_store->completeScan(key(), m_lease, last)).deleted, 2);
+    QVERIFY(stored(u"b"_s)->row.tombstone);
+    QVERIFY(stored(u"c"_s)->row.tombstone);
+    QVERIFY(!stored(u"d"_s)->row.tombstone);
+}
+
+void ScanContract::whateverEndsAConfirmingListingForgetsBoth_data()
+{
+    QTest::addColumn<bool>("byReset");
+    QTest::newRow("the cursor is reset") << true;
+    QTest::newRow("a new scan begins") << false;
+}
+
+void ScanContract::whateverEndsAConfirmingListingForgetsBoth()
+{
+    QFETCH(bool, byReset);
+    storeFour();
+    const qint64 first = list({u"a"_s, u"b"_s});
+    ScanCompletion doubtful = completion(first, ScanCompletion::Deletes::None);
+    doubtful.next = scan();
+    doubtful.next->confirms = first;
+    const qint64 second = must(m_store->completeScan(key(), m_lease, doubtful)).nextScanId;
+    PollCommit listed = page({});
+    listed.scan = state().liveScan;
+    listed.seen = {stored(u"c"_s)->handle};
+    (void)commit(listed);
+    QVERIFY(stored(u"a"_s, first)->seenInScan);
+    QVERIFY(stored(u"c"_s, second)->seenInScan);
+
+    if (byReset) {
+        must(m_store->resetCursor(key(), {}, false, {}, audit()));
+    } else {
+        PollCommit fresh = page({});
+        fresh.scan = scan();
+        (void)commit(fresh);
+    }
+    QVERIFY(!stored(u"a"_s, first)->seenInScan);
     QVERIFY(!stored(u"c"_s, second)->seenInScan);
 }
 
@@ -171,12 +237,12 @@ void ScanContract::scansOfTwoLanesDoNotMix()
     storeFour();
     const qint64 live = list({u"a"_s}, Lane::Live);
     const qint64 reconcile = list({u"b"_s, u"c"_s, u"d"_s}, Lane::Reconcile);
-    QCOMPARE(must(m_store->countMissing(key(), live, 0)).missing, 3);
-    QCOMPARE(must(m_store->countMissing(key(), reconcile, 0)).missing, 1);
+    QCOMPARE(must(m_store->countMissing(key(), live, {})).missing, 3);
+    QCOMPARE(must(m_store->countMissing(key(), reconcile, {})).missing, 1);
     ScanCompletion last = completion(reconcile, ScanCompletion::Deletes::Emit);
     last.lane = Lane::Reconcile;
     QCOMPARE(must(m_store->completeScan(key(), m_lease, last)).deleted, 1);
-    QCOMPARE(must(m_store->countMissing(key(), live, 0)).missing, 3);
+    QCOMPARE(must(m_store->countMissing(key(), live, {})).missing, 3);
     QVERIFY(!state().reconcileScan);
     QVERIFY(state().liveScan);
 }
@@ -268,13 +334,13 @@ void ScanContract::aDiscardedHoldStaysAwayUntilListedOnceMore()
     QCOMPARE(state().counts, (KeyCounts{4, 0, 0, 0}));
 
     qint64 id = list({u"b"_s});
-    QCOMPARE(must(m_store->countMissing(key(), id, 0)).missing, 0);
+    QCOMPARE(must(m_store->countMissing(key(), id, {})).missing, 0);
     QCOMPARE(complete(id, ScanCompletion::Deletes::Hold).held, 0);
     QCOMPARE(complete(list({u"b"_s}), ScanCompletion::Deletes::Emit).deleted, 0);
 
     (void)complete(list({u"a"_s, u"b"_s}), ScanCompletion::Deletes::None);
     id = list({u"b"_s});
-    QCOMPARE(must(m_store->countMissing(key(), id, 0)).missing, 1);
+    QCOMPARE(must(m_store->countMissing(key(), id, {})).missing, 1);
     QCOMPARE(complete(id, ScanCompletion::Deletes::Hold).held, 1);
     QCOMPARE(held(), (QStringList{u"a"_s}));
 }
@@ -355,7 +421,7 @@ void ScanContract::aScanOfTwentyThousandRows()
             listing.upserts.push_back(item(QString::number(number)));
         listing.scan->id = *commit(listing).scanId;
     }
-    QCOMPARE(must(m_store->countMissing(key(), listing.scan->id, 0)).missing, 0);
+    QCOMPARE(must(m_store->countMissing(key(), listing.scan->id, {})).missing, 0);
     (void)complete(listing.scan->id, ScanCompletion::Deletes::Emit);
     QCOMPARE(state().counts.items, total);
 
@@ -370,7 +436,7 @@ void ScanContract::aScanOfTwentyThousandRows()
             again.seen.push_back(found.handle);
         again.scan->id = *commit(again).scanId;
     }
-    const MissingCount count = must(m_store->countMissing(key(), again.scan->id, 0));
+    const MissingCount count = must(m_store->countMissing(key(), again.scan->id, {}));
     QCOMPARE(count.stored, total);
     QCOMPARE(count.missing, total / 2);
     QVERIFY(stored(u"19998"_s, again.scan->id)->seenInScan);

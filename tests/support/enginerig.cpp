@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QCoroTask>
+#include <QTimer>
 
 namespace watukuy::tests {
 
@@ -101,8 +102,14 @@ void EngineRig::settle()
         if (isIdle())
             continue;
         idle = -1;
-        if (!QTest::qWaitFor(isIdle, 30'000))
-            qFatal("a cycle does not end");
+        QTimer limit;
+        limit.setSingleShot(true);
+        limit.start(30'000);
+        while (!isIdle()) {
+            QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+            if (!limit.isActive())
+                qFatal("a cycle does not end");
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include "engine/cursor/paging.h"
+#include "engine/cursor/progressguard.h"
 #include "engine/cursor/strategy.h"
 #include "engine/cursor/tiebreak.h"
 #include "engine/cursor/timestampvalue.h"
@@ -171,6 +172,7 @@ private Q_SLOTS:
     void timesAreTotallyOrderedLikeTheirInstants();
     void aMovedTimeIsNeverLaterThanAskedFor();
     void integersOfAnyLengthAreOrderedByValue();
+    void aCircleIsNoticedAndNothingElse();
 };
 
 void TestCursorProperties::everyListingIsSeenWholeWhateverItsTiesAndPages()
@@ -296,6 +298,29 @@ void TestCursorProperties::integersOfAnyLengthAreOrderedByValue()
         const auto right = *rc::gen::arbitrary<qint64>();
         RC_ASSERT(cursor::compareTieBreaks(QString::number(left), QString::number(right)) ==
                   (left <=> right));
+    }));
+}
+
+void TestCursorProperties::aCircleIsNoticedAndNothingElse()
+{
+    QVERIFY(rc::check([] {
+        const int way = *rc::gen::inRange(0, 40);
+        const int circle = *rc::gen::inRange(1, 40);
+        const int piece = *rc::gen::inRange(1, 20);
+        cursor::ProgressGuard guard;
+        int asked = 0;
+        for (;; ++asked) {
+            RC_ASSERT(asked <= 4 * (way + circle) + 2);
+            if (asked > 0 && asked % piece == 0)
+                guard = cursor::ProgressGuard(guard.marks(), asked); // another run goes on
+            const int page = asked < way ? asked : way + (asked - way) % circle;
+            const QByteArray request = QByteArray::number(page);
+            if (guard.wasAsked(request))
+                break;
+            guard.noteAsked(request);
+            guard.notePage(request);
+        }
+        RC_ASSERT(asked >= way + circle); // before, all were new
     }));
 }
 
